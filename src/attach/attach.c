@@ -112,7 +112,7 @@ static int converse(const struct protocol *p, const struct attach_request *rq, s
 	return rc;
 }
 
-/* Does what needs the caller's ids (opening the target's folders, reading the agent), then assumes the target's ids. */
+/* Opens the target's folders and reads the agent, which needs the caller's ids, then assumes the target's ids. */
 static int serve(const struct attach_request *rq, const struct hotspot *jvm, int pidfd, int caller,
 	struct buf *reply, struct err *err)
 {

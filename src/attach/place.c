@@ -249,7 +249,7 @@ static int make_link(const struct place *p, int dir, const char *part)
 	return symlinkat(target, dir, part);
 }
 
-/* Creates the file under a temporary name and renames it, so that nobody opens a partial one. */
+/* Creates the file under a temporary name and renames it, so that no process opens a partial one. */
 static int install_into(struct place *p, int dir)
 {
 	char part[sizeof(p->name) + 32];

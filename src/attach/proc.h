@@ -107,7 +107,7 @@ int64_t proc_uptime_s(uint64_t start_ticks); /* age of a process that started th
 /* True when the process is in our namespace of this kind ("mnt", "pid"), or when that is unknown. */
 bool proc_same_ns(pid_t pid, const char *kind);
 /*
- * True when the process is in our user namespace and its mount namespace is owned by that, too: then whoever mounted its file
+ * True when the process is in our user namespace and its mount namespace is owned by that, too: then the user who mounted its file
  * systems had our privileges. False when unknown (before Linux 4.9).
  */
 bool proc_mounts_are_ours(pid_t pid);

@@ -355,7 +355,7 @@ static void remove_stale_trigger(const struct protocol *p)
 }
 
 /*
- * Creates or adopts the trigger. The JVM checks its working folder first: any file of this name there, whoever owns it, hides
+ * Creates or adopts the trigger. The JVM checks its working folder first: any file of this name there, of any owner, hides
  * the one in the temporary folder.
  */
 static int place_trigger(struct trigger *t, const struct protocol *p, struct err *err)

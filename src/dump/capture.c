@@ -42,7 +42,7 @@ struct capture {
 	struct walk_layout *layout; /* NULL: the walker does not know this JVM */
 	struct stack_namer *namer;
 	struct java_reader *reader; /* NULL: threads have the kernel's names and no Java states */
-	struct java_note *notes;    /* of the Java threads so far */
+	struct java_note *notes;    /* of the Java threads read */
 	size_t note_count;
 	struct java_facts facts; /* of the current thread */
 	uint64_t facts_of;       /* its JavaThread */

@@ -3,9 +3,9 @@
  * Reads a thread's Java-level facts (full name, state, the lock it waits for), and resolves owners of locks once all threads have been
  * read.
  *
- * Read from the target's memory: java.lang.Thread, JavaThread and monitors. Everything is optional: what cannot be read is left
+ * Read from the target's memory: java.lang.Thread, JavaThread and monitors. Everything is optional: a field that cannot be read stays
  * empty. Addresses of locks only distinguish them. The threads were not read at one instant, so an owner may have released its
- * lock meanwhile. Single-threaded.
+ * lock between the readings. Single-threaded.
  */
 #ifndef JHOT_DUMP_JAVA_H
 #define JHOT_DUMP_JAVA_H

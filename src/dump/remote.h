@@ -5,7 +5,7 @@
  * remote_capture stops one thread, copies its registers, the used part of its stack and its JavaThread, and resumes it. The
  * walk then uses the copy, and reads everything else from the running process. When remote_capture returns, the thread is
  * detached and runs, on every path; one that did not stop within 500 ms is not stopped later either. Signals that would end or
- * stop jhot are blocked meanwhile; if jhot is killed, the kernel detaches. A thread of a stopped process stays stopped.
+ * stop jhot are blocked during this time; if jhot is killed, the kernel detaches. A thread of a stopped process stays stopped.
  *
  * One caller at a time. Each capture is made by a tracer thread of its own, which calls while_stopped and stack_end.
  */
@@ -27,7 +27,7 @@ void remote_close(struct remote *r);
 const struct walk_mem *remote_mem(struct remote *r);
 void remote_forget(struct remote *r);
 
-/* What to do while the thread is stopped, besides copying registers and stack. */
+/* Work to do while the thread is stopped, besides copying registers and stack. */
 struct remote_want {
 	uint64_t address;                 /* of its JavaThread, to be copied */
 	uint32_t bytes;                   /* 0: nothing */

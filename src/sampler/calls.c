@@ -63,7 +63,7 @@ static const struct row {
 	WIRE_CALLS(ROW)
 #undef ROW
 };
-static const char texts[] = /* per row: the call's name, and what is lost without it */
+static const char texts[] = /* per row: the call's name, and the loss without it */
 #define TEXT(name, need, use, lost, ...) #name "\0" lost "\0"
 	WIRE_CALLS(TEXT);
 #undef TEXT

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Describes open descriptors of this process in words: what a thread waits for when it is in a system call on one.
+ * Describes open descriptors of this process in words: the object that a thread waits for in a system call on one.
  * Agent threads only; at most a dozen system calls, none of which contacts another machine.
  *
  * A text is the operation and, after a tab, the peer: "socket read\t10.0.0.5:5432", "accept\t:8080", "pipe write",

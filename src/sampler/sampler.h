@@ -186,7 +186,7 @@ struct sampler {
 		/* True when HotSpot is to time waits: jvm/waits.c. */
 		_Atomic uint32_t times;
 		_Atomic uint64_t cpu_ns;
-		/* VM calls so far, i.e. attachments as a Java thread. */
+		/* Number of VM calls, i.e. of attachments as a Java thread. */
 		_Atomic uint64_t made;
 		/* -errno of the last event that was refused; `refused` has the sentence. */
 		_Atomic int32_t error;

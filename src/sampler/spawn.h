@@ -50,7 +50,7 @@ struct pace {
 
 /*
  * The next pause: busy_ns, or up to idle_ns when the process used less than a hundredth of a core lately, not counting
- * the agent's own CPU time (own_ns, its total so far).
+ * the agent's own CPU time (own_ns, its total until now).
  */
 uint64_t pace_pause(struct pace *pace, uint64_t own_ns, uint64_t busy_ns, uint64_t idle_ns);
 

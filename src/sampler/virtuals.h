@@ -27,7 +27,7 @@ struct virtuals_entry {
 };
 
 struct virtuals {
-	_Atomic uint32_t now;  /* publications so far */
+	_Atomic uint32_t now;  /* number of publications */
 	_Atomic uint32_t any;  /* true once a virtual thread was seen */
 	uint32_t used;         /* publisher: entries in use at the last sweep */
 	bool carrier_reported; /* publisher: true once the note on carriers has been sent */

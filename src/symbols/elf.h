@@ -29,7 +29,7 @@ Elf *elf_file_begin_vdso(void);
 void *elf_file_unpack(const void *data, size_t bytes, size_t most, size_t *size);
 
 void elf_facts_read(Elf *elf, struct elf_facts *out);
-/* CRC-32 of the whole file. Returns false if it is too large, changes its size meanwhile, or cannot be read. */
+/* CRC-32 of the whole file. Returns false if it is too large, changes its size while it is read, or cannot be read. */
 bool elf_facts_crc(int fd, uint32_t *out);
 
 /*

@@ -34,7 +34,7 @@ struct loader {
 	pthread_mutex_t lock;
 	pthread_cond_t changed; /* any field that the lock guards */
 	struct lane lanes[LOADER_LANES];
-	unsigned done;           /* loads finished so far; guarded by the lock */
+	unsigned done;           /* number of finished loads; guarded by the lock */
 	struct elf_child *child; /* used by the thread of LOADER_FILES */
 	int nice;                /* constant once a lane has started */
 	bool threaded;           /* the owner's: loader_start was called */

@@ -62,7 +62,7 @@ static void names_install(struct names *n)
 	names_free_batch(b);
 }
 
-/* Installs what is finished, and starts the next batch. Without a thread nothing is pending when this returns. */
+/* Installs finished names, and starts the next batch. Without a thread nothing is pending when this returns. */
 static void names_advance(struct names *n)
 {
 	if (n->running && loader_request(n->loader, &n->running->load))

@@ -27,7 +27,7 @@
 #define RAW_NAME         "[anon]"
 
 /*
- * Who may touch what. Loads are run by the loader's threads (loader.h):
+ * Threads and fields. Loads are run by the loader's threads (loader.h):
  *
  *   module       NEW ──request──▶ PENDING ──file read──▶ DONE ──▶ counted
  *     load, pid, where.path, name, is_jvm   constant
@@ -88,7 +88,7 @@ struct symbols {
 	struct list kernel;
 	bool kernel_requested; /* a kernel frame was seen, so the note reports hidden names */
 
-	struct symtab perfmap; /* what is searched */
+	struct symtab perfmap; /* the searched table */
 	struct list *perfmap_next;
 	const char *perfmap_note; /* of the last one, NULL: none */
 	uint64_t perfmap_polled_ns;

@@ -160,7 +160,7 @@ struct walk_thread {
 	uint64_t stack_lo, stack_hi; /* 0, 0 when unknown: bounded by sp + 8 MB */
 	/* The process's native unwind rows (walk/frames/unwind.h); NULL: frame pointers only. */
 	const struct unwind_table *rows;
-	/* walk/frames/frame_cache.h; NULL: every frame is decoded anew. */
+	/* walk/frames/frame_cache.h; NULL: every frame is decoded. */
 	struct frame_cache_walk *cache;
 	/* walk/frames/tail.h, acquired by tail_acquire. Unused when NULL, or without cache or rows. */
 	struct tail *tail;

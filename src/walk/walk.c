@@ -23,10 +23,10 @@
 
 /*
  * Stacks deeper than the limit: a walk cannot know how far the root is, so it continues, and whenever the buffer is full the
- * frames between the leaf end and the outermost ones so far are dropped:
+ * frames between the leaf end and the outermost ones found are dropped:
  *
  *   top                | cut | root
- *   leaf ...           |  1  | the outermost so far ...      space
+ *   leaf ...           |  1  | the outermost found ...       space
  */
 static void cut_squeeze(struct walker *w)
 {

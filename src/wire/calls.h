@@ -4,7 +4,7 @@
  * where the JVM runs under a seccomp filter, jhot names them in errors, and tests/places/test_calls.sh forbids each of them
  * in turn. tests/lint/test_agent.sh finds calls without a row.
  *
- * X(name, need, use, lost, arguments). `use`: what the agent makes the call for. `lost`: what the user does without if the
+ * X(name, need, use, lost, arguments). `use`: the agent's purpose of the call. `lost`: the feature that is missing if the
  * call is forbidden, "" if nothing noticeable. `arguments`: four 32-bit values for a probe without side effects: the call
  * fails at once, or only writes to the buffer SCRATCH. EMPTY is an empty string.
  *

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* What is sampled. Unit of a sample's weight: ns for cpu, wall and lock, bytes for alloc, counts for perf events. */
+/* Events. Unit of a sample's weight: ns for cpu, wall and lock, bytes for alloc, counts for perf events. */
 enum wire_event {
 	WIRE_CPU = 0,
 	WIRE_ALLOC = 1,

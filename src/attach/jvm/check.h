@@ -7,7 +7,7 @@
 
 /* 0, or -1 when the process has ended, or when only_java is set and it is not Java. */
 int hotspot_examine(pid_t pid, struct hotspot *out, bool only_java);
-/* Fills in what the kernel knows of out->pid without touching its memory or files; -1 when it has ended. */
+/* Fills in the fields that the kernel reports for out->pid, without touching its memory or files; -1 when it has ended. */
 int hotspot_status(struct hotspot *out);
 /* True, with an error, when the number is a thread id. */
 bool hotspot_is_thread(pid_t pid, struct err *err);

@@ -76,7 +76,7 @@ void hotspot_list_done(struct hotspot_list *list);
 struct hotspot_scan;
 struct hotspot_scan *hotspot_scan_begin(struct err *err);
 int hotspot_scan_step(struct hotspot_scan *l, int timeout_ms, struct err *err);
-/* Copies the rows so far, sorted by pid; the caller calls hotspot_list_done. */
+/* Copies the rows found until now, sorted by pid; the caller calls hotspot_list_done. */
 void hotspot_scan_copy(const struct hotspot_scan *l, struct hotspot_list *out);
 void hotspot_scan_end(struct hotspot_scan *l);
 

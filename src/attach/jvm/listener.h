@@ -25,7 +25,7 @@
  * Early JDK 8 does not name its threads. There, the counters must prove that it runs without -Xrs (full_signals) and some
  * thread must block SIGQUIT; the oldest thread that does not, other than the first, is then the VM thread.
  *
- * The kernel does not show whose a handler is: one that the program installs over HotSpot's goes unnoticed.
+ * The kernel does not show the owner of a handler: one that the program installs over HotSpot's is not detected.
  */
 pid_t listener_wakes(pid_t pid, bool full_signals);
 

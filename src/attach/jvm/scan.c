@@ -4,7 +4,7 @@
  *
  * A file system that does not answer, or memory served by another process (userfaultfd, FUSE), blocks the reader, possibly in a
  * state that no signal ends. So the child is killed, or abandoned if that fails, and a new child continues with the next
- * process. A child that crashes on what it read is handled in the same way.
+ * process. A child that crashes on its input is handled in the same way.
  */
 #include "attach/jvm/check.h"
 #include "attach/jvm/hotspot.h"
@@ -106,7 +106,7 @@ static int start(struct hotspot_scan *l, struct err *err)
 
 /*
  * True when our child is blocked rather than runnable: on a busy machine it may just not have had a core. Reads the real /proc,
- * whatever proc_root is.
+ * regardless of proc_root.
  */
 static bool is_waiting(pid_t pid)
 {
@@ -150,7 +150,7 @@ static void add(struct hotspot_scan *l, const struct hotspot *jvm)
 	l->list.jvms[l->list.count++] = *jvm;
 }
 
-/* Adds a row for a process that could not be examined, with what /proc/PID/status shows and the reason. */
+/* Adds a row for a process that could not be examined, with the contents of /proc/PID/status and the reason. */
 static void add_silent(struct hotspot_scan *l, const char *why)
 {
 	struct hotspot jvm = {.pid = l->pids[l->next], .verdict = HOTSPOT_NO, .uptime_s = -1};

@@ -20,7 +20,7 @@
 bool ask_signal(struct sampler *s, struct thread_slot *slot, uint32_t event);
 
 /*
- * Consumes what was requested and has not been answered, and records it under [unknown]. For a thread that blocks the
+ * Consumes a request that has not been answered, and records its ns under [unknown]. For a thread that blocks the
  * signal or gets no core.
  */
 void ask_unanswered(struct sampler *s, struct thread_slot *slot, enum thread_ask who,

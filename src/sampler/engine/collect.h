@@ -29,7 +29,7 @@ uint64_t collect_signals(struct sampler *s);
  *
  * libc's own critical sections, such as pthread_create, also block the signals that libc reserves, which no program
  * blocks through libc. A thread found in them for three seconds counts as collecting, unless it has handled a signal of
- * ours meanwhile or one of several readings within ten milliseconds finds it outside; the caller blocks for those. Any
+ * ours in this time or one of several readings within ten milliseconds finds it outside; the caller blocks for those. Any
  * thread.
  */
 bool collect_permits(struct sampler *s, struct thread_slot *slot);

@@ -19,7 +19,7 @@
  *
  * first is random in (0, I], so that threads that end within an interval are sampled in proportion to their time, with
  * first_weight = I * S. If samples are owed for time before arming, first_weight includes them, and `second` is the random
- * period that follows. Samples between begun and the publisher's visit are dropped: what the event counts until then is
+ * period that follows. Samples between begun and the publisher's visit are dropped: the event's count until then is
  * `late`. pace stores the new weight after the kernel has the new period. Lost records are counted, not weighted.
  */
 #ifndef JHOT_SAMPLER_ENGINE_ENGINE_H
@@ -48,7 +48,7 @@ struct engine_target {
 	uint64_t owed;  /* samples due at once, for time before arming; in whole intervals */
 	int32_t signo;
 	uint64_t flags;                     /* WIRE_START_* */
-	const struct wire_perf_event *perf; /* what to count, for events >= WIRE_USER_FIRST */
+	const struct wire_perf_event *perf; /* the counted event, for events >= WIRE_USER_FIRST */
 	/* The thread's borrowed perf_events descriptor, opened by the front end; 0: none. */
 	int32_t borrowed;
 };
@@ -64,7 +64,7 @@ struct engine {
 	int (*probe)(const struct engine_target *on_self, char *why, size_t bytes);
 	int (*arm)(struct thread_arm *arm, const struct engine_target *target);
 	/*
-	 * Disarming has two steps, since a handler may be reading what arm mapped: quiet stops the signals, release
+	 * Disarming has two steps, since a handler may be reading the memory that arm mapped: quiet stops the signals, release
 	 * frees the resources.
 	 */
 	void (*quiet)(struct thread_arm *arm);
@@ -107,7 +107,7 @@ struct event {
 	_Atomic uint32_t on;
 	_Atomic uint64_t interval; /* the interval in force */
 	_Atomic uint64_t samples, lost;
-	/* CPU time spent on the event: by its own thread; by handlers and callbacks, as part of what threads use. */
+	/* CPU time spent on the event: by its own thread; by handlers and callbacks, as part of the threads' own time. */
 	_Atomic uint64_t thread_ns, handlers_ns;
 	const struct engine *engine; /* the preferred one that works here */
 	uint64_t asked;              /* the interval with which it was started */
@@ -117,7 +117,7 @@ struct event {
 	bool wanted;           /* true from start to stop by the front end, also while paused */
 	uint32_t engine_asked; /* enum wire_engine; 0: the preferred one that works */
 	uint64_t flags;        /* WIRE_START_* */
-	struct wire_perf_event perf; /* what to count */
+	struct wire_perf_event perf; /* the counted event */
 };
 
 #endif

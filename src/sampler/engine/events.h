@@ -21,7 +21,7 @@ void events_note(struct sampler *s, uint32_t event, const char *note);
 void events_degraded(struct sampler *s, uint32_t event, const char *what);
 /* Changes the interval of a running event; the weights of its samples stay correct. */
 void events_pace(struct sampler *s, uint32_t event, uint64_t interval);
-/* Disarms what a late callback has armed. Call once no callback can arm a thread any more. */
+/* Disarms threads that a late callback has armed. Call once no callback can arm a thread any more. */
 void events_sweep(struct sampler *s);
 
 /*

@@ -123,7 +123,7 @@ static void perf_quiet(struct thread_arm *arm)
 }
 
 /*
- * Adds what the event has counted since the first sample to the next sample's weight, or shortens the second period by
+ * Adds the event's count since the first sample to the next sample's weight, or shortens the second period by
  * it. A sample that arrives between the ioctl and the store to `first` is dropped: one interval too few.
  */
 static void perf_begun(struct thread_arm *arm)

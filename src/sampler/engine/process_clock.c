@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A POSIX timer on the CPU clock of the whole process, for the event cpu: its signal goes to whichever thread is
+ * A POSIX timer on the CPU clock of the whole process, for the event cpu: the kernel sends its signal to the thread that is
  * running. Threads with an engine of their own ignore it; the others, which may end before a scan finds them, are
  * sampled by it. So every thread's CPU time is counted by exactly one of the two.
  *

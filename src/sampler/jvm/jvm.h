@@ -22,7 +22,7 @@
 
 /*
  * The offset from a thread's pointer to the word that holds the address of its JavaThread, in bytes. Non-Java threads
- * of the JVM use the same word, so what is found there must be verified. 0: unknown.
+ * of the JVM use the same word, so its contents must be verified. 0: unknown.
  */
 int64_t jvm_current_place(void);
 /*

@@ -71,7 +71,7 @@ static void vm_call_set_events(struct sampler *s, JNIEnv *jni)
 
 /*
  * Records the names of all Java threads. Each call into the JVM may wait for a garbage collection, and there are
- * several per thread. Requests that arrive meanwhile are served between two threads.
+ * several per thread. Requests that arrive in this time are served between two threads.
  */
 static void vm_call_names(struct sampler *s, JNIEnv *jni)
 {

@@ -15,7 +15,7 @@
 #include <linux/capability.h>
 #include <sys/resource.h>
 
-#define SHARE          8u /* the agent may use 1 / SHARE of what is free */
+#define SHARE          8u /* the agent may use 1 / SHARE of the free amount */
 #define POLL_NS        (200 * NS_PER_MS)
 #define POLL_SELDOM_NS (1 * NS_PER_S) /* without CPU timers */
 #define MAX_MAP_COUNT  65530u         /* the kernel's default */
@@ -28,7 +28,7 @@ static bool may_lock_all(const char *status)
 	return at && procfile_digits(&at, 16) >> CAP_IPC_LOCK & 1;
 }
 
-/* The agent's share of a resource: `used` includes `own`, what the agent uses. */
+/* The agent's share of a resource: `used` includes `own`, the agent's use. */
 static uint64_t share_of(uint64_t limit, uint64_t used, uint64_t own)
 {
 	if (limit == UINT64_MAX)
@@ -70,7 +70,7 @@ static void release_arms(struct sampler *s, const struct engine *engine, uint64_
 			if (arms_engine(slot, n) != engine)
 				continue;
 			arms_drop(s, slot, n);
-			slot->found_ns = 0; /* CPU time used so far is in samples already */
+			slot->found_ns = 0; /* its CPU time until now is in samples already */
 			released = true;
 			most--;
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resources that are limited for the program. The agent uses at most an eighth of what is free, recounted while it
+ * Resources that are limited for the program. The agent uses at most an eighth of the free amount, recounted while it
  * samples: when the program needs more, threads lose their engines in time.
  *
  *   queued signals    RLIMIT_SIGPENDING, shared by all processes of the user      one per CPU timer
@@ -19,7 +19,7 @@
 
 #include "sampler/sampler.h"
 
-/* Recounts if it is due, at most five times a second, and releases what exceeds the share. */
+/* Recounts if it is due, at most five times a second, and releases resources beyond the share. */
 void headroom_poll(struct sampler *s, uint64_t now);
 /* Recounts now. Call it before switching an event on. */
 void headroom_count(struct sampler *s);

@@ -25,7 +25,7 @@ bool lease_quiet(struct sampler *s, uint64_t now);
 
 /*
  * Waits until a futex counter of another thread reaches `number`. False on a timeout, or when the session ends.
- * Meanwhile the lease is polled and samples are published.
+ * While it waits, the lease is polled and samples are published.
  */
 bool lease_await(struct sampler *s, _Atomic uint32_t *word, uint32_t number, uint64_t timeout_ns);
 

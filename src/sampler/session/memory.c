@@ -119,7 +119,7 @@ int sampler_share(struct sampler *s)
 
 /* --- private memory ----------------------------------------------------------------------------- */
 
-#define SHARE 2u /* the agent maps at most 1 / SHARE of what a limit leaves */
+#define SHARE 2u /* the agent maps at most 1 / SHARE of the memory below a limit */
 
 static uint64_t left_below(uint64_t limit, uint64_t used)
 {
@@ -157,7 +157,7 @@ static bool memory_fits(uint64_t bytes)
 
 #define PAGE 4096
 
-/* The private mapping, each part page-aligned; first what handlers use all the time. */
+/* The private mapping, each part page-aligned; first the parts that handlers use all the time. */
 struct memory {
 	struct sampler sampler;
 	_Alignas(PAGE) struct frame_cache cache;

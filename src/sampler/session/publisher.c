@@ -5,7 +5,7 @@
  * The order of the end matters: engines off; handlers and callbacks no longer find the session, and those inside get
  * time to leave; the remaining samples are published, theirs included; the VM-call thread gets time to leave the JVM;
  * the state becomes LEFT; the memfd is closed, and the memory is freed with its last reference. No step waits without
- * bound: an orphaned session ends within three seconds, whatever the JVM and its threads do.
+ * bound: an orphaned session ends within three seconds, in any state of the JVM and its threads.
  */
 #include "sampler/session/publisher.h"
 
@@ -87,7 +87,7 @@ static void pause_check(struct sampler *s, uint64_t now)
 		events_pause(s);
 		return;
 	}
-	atomic_store(&s->beat_ns, now); /* the lease starts anew */
+	atomic_store(&s->beat_ns, now); /* the lease restarts */
 	publish_note(s->publish, WIRE_NOTE_GAP, now, s->paused_since_ns, "paused");
 	events_resume(s);
 }
@@ -260,7 +260,7 @@ static void publisher_loop(struct sampler *s)
 		lease_check(s, now);
 		pause_check(s, now);
 		commanded = commands_run(s, seq);
-		now = clock_mono_ns(); /* both may have waited and published meanwhile */
+		now = clock_mono_ns(); /* both may have waited, and published */
 		if (commanded) {
 			next = now;
 			quick_until = now + QUICK_NS;

@@ -69,7 +69,7 @@ void budget_check(struct sampler *s, uint64_t now_ns, uint64_t cost_ns);
 
 /*
  * Renamed threads. Each Java thread's java.lang.Thread is polled by direct loads ten times a second, less often when
- * there are thousands; a poll takes a handful of loads as long as nothing was relocated. A renamed thread continues
+ * there are thousands; a poll costs a handful of loads unless an object was relocated. A renamed thread continues
  * under a new id, so that earlier samples keep the old name. Publisher only.
  */
 

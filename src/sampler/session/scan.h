@@ -51,7 +51,7 @@ void select_named(struct sampler *s, struct thread_slot *slot);
  * Polls for thread starts the JVM does not report: the end of its list, where the newest threads are, every 10 to 100
  * ms, and at up to 2,000 Hz for a while after threads have started and ended between two polls.
  *
- * The first sample of a thread includes what it ran before it was found (arms.c), so only threads that were never found
+ * The first sample of a thread includes its CPU time before it was found (arms.c), so only threads that were never found
  * are missing. Times in ns.
  */
 

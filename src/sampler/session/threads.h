@@ -65,7 +65,7 @@ struct thread_arm {
 	/*
 	 * perf: `first` is the period in force until the publisher has set the interval, 0 afterwards. Handlers accept
 	 * one sample of this period, with weight first_weight, set `begun` and ask the publisher (sig_arms_request).
-	 * They drop further samples; what the event counts until the interval is set is added to `late`, and to the
+	 * They drop further samples; the event's count until the interval is set is added to `late`, and to the
 	 * weight of the next sample.
 	 */
 	_Atomic uint64_t first, late;

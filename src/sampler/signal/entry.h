@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interface between the entry of the sampling handler, which works in registers on whatever stack was interrupted, and
+ * Interface between the entry of the sampling handler, which works in registers on the interrupted stack, and
  * the C functions it calls. Signal-safe; nothing here blocks.
  */
 #ifndef JHOT_SAMPLER_SIGNAL_ENTRY_H

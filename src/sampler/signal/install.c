@@ -12,7 +12,7 @@
  *
  * SA_RESTART keeps EINTR from the target as far as possible. The handler blocks everything except faults, by the
  * kernel's own call, since libc excludes the signal of pthread_cancel: a thread that ended in the handler, or jumped
- * out of it, would never release what it has acquired there.
+ * out of it, would never release the resources that it holds there.
  */
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"

@@ -50,7 +50,7 @@ bool sig_copy(uint64_t addr, void *out, size_t bytes)
 #define GATHER_MAX 64u
 
 /*
- * The kernel stops at the first unreadable address and returns the number of bytes copied so far: that word stays 0,
+ * The kernel stops at the first unreadable address and returns the number of bytes copied before it: that word stays 0,
  * and the next call continues after it.
  */
 static uint32_t gather_by_call(const uint64_t *addrs, uint32_t count, uint32_t bytes, uint64_t *out)

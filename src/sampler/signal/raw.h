@@ -104,7 +104,7 @@ static inline uint64_t raw_libc_thread_pointer(void)
 	return pointer;
 }
 
-/* The same on any thread, whatever its register holds. 0: none. */
+/* The same on any thread, for any value of its register. 0: none. */
 static inline uint64_t raw_thread_pointer(void)
 {
 #if defined(__x86_64__)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parent's side: starts the child, sends requests, waits within limits, checks what comes back. */
+/* The parent's side: starts the child, sends requests, waits within limits, validates replies. */
 #include "symbols/child/child.h"
 
 #include "base/clock.h"

@@ -20,7 +20,7 @@ enum child_op {
 	CHILD_FACTS,   /* struct elf_facts */
 	CHILD_CRC,     /* uint32_t: CRC-32 of the whole file */
 	CHILD_NAMES,   /* struct symtab_entry[], texts */
-	CHILD_UNWIND,  /* struct wire_unwind_rows and what follows it */
+	CHILD_UNWIND,  /* struct wire_unwind_rows and its rows */
 	CHILD_EXPORTS, /* struct elf_export[], texts */
 	CHILD_OPS
 };

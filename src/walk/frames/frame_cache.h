@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Per-session cache of decoded frames. For a return address in compiled Java: its named frames and the frame size. For one in
- * native code: its unwind rule. For a Method: its name and what stepping over interpreted frames needs.
+ * native code: its unwind rule. For a Method: its name, and the fields that a step over an interpreted frame reads.
  *
  * Decoding a compiled frame touches some thirty cache lines of HotSpot, most of them cold; a cache hit touches two, and one
  * more to validate it. Validity:
@@ -46,7 +46,7 @@ struct frame_cache_code {
 	uint64_t frames[FRAME_CACHE_FRAMES]; /* packed, innermost first */
 };
 
-/* A Method: its name, and what stepping over interpreted frames needs. */
+/* A Method: its name, and the fields that a step over an interpreted frame reads. */
 struct frame_cache_method {
 	uint64_t method, const_method, pool;
 	uint32_t id;         /* name id */

@@ -121,7 +121,7 @@ bool tail_follow(struct walker *w)
 {
 	struct tail *t = w->tail;
 
-	/* A tail starts where, of the walk so far, only `at` and from_libjvm affect the rest. */
+	/* A tail starts where only `at` and from_libjvm affect the rest of the walk. */
 	if (w->top || w->leaf || w->anchor.sp)
 		return false;
 	if (t->learns) { /* a ring until the walk ends: retains the outermost places */

@@ -11,7 +11,7 @@
  * few at a time without bias; each visited thread gets a weight, the number of bins that its own bin represents.
  *
  * Everything is read by loads while Java runs and collectors relocate objects: an object is identified by its class, a thread's
- * state and stack are re-read after the walk, and what could not be read is counted. JDK 21 and newer. Not for signal
+ * state and stack are re-read after the walk, and threads that could not be read are counted. JDK 21 and newer. Not for signal
  * handlers; one struct unmounted is for one thread at a time and belongs to the caller.
  */
 #ifndef JHOT_WALK_FRAMES_UNMOUNTED_H
@@ -63,7 +63,7 @@ struct unmounted {
 	uint32_t locks;
 };
 
-/* What a virtual thread is doing, by VirtualThread.state. */
+/* The activity of a virtual thread, by VirtualThread.state. */
 enum unmounted_state {
 	UNMOUNTED_RUNS,  /* mounted, not started or terminated: not unmounted */
 	UNMOUNTED_READY, /* runnable, waiting for a carrier */
@@ -175,7 +175,7 @@ struct unmounted_poll {
 	uint32_t fd;
 	bool writes;
 };
-/* Cache of what words in frames point to. Its owner clears it regularly, since collectors relocate the targets. */
+/* Cache of the objects that words in frames point to. Its owner clears it regularly, since collectors relocate the targets. */
 #define UNMOUNTED_WORDS 256u
 struct unmounted_word {
 	uint64_t word, poller; /* poller 0: the word points to none */

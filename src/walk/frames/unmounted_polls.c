@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a virtual thread polls: words in its frames, verified by the Java map that records who waits for which descriptor. */
+/* The descriptor that a virtual thread polls: a word in its frames, verified by the Java map of descriptors and waiting threads. */
 #include "walk/frames/unmounted.h"
 
 #include "walk/load/mem.h"

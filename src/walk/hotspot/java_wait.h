@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a Java thread waits for, and which thread owns it: the thread's status, its monitor, the java.util.concurrent
+ * The object that a Java thread waits for, and its owner: the thread's status, its monitor, the java.util.concurrent
  * synchronizer that it is parked for. Everything is read by loads while it may change, so callers read twice or suspend the
  * thread first. Not for signal handlers; a struct java_waits is for one thread at a time.
  */

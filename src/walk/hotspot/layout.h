@@ -104,7 +104,7 @@ struct walk_layout {
 	struct walk_field klass_next, klass_loader, klass_mirror, loader_klasses;
 
 	/*
-	 * What threads allocate and wait for; optional. A java.lang.Class has its Klass* at an offset that the JVM stores at
+	 * Classes of allocated and locked objects; optional. A java.lang.Class has its Klass* at an offset that the JVM stores at
 	 * the address class_klass.
 	 */
 	uint64_t class_klass;

@@ -175,7 +175,7 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	/* Only for line numbers: exported by every JDK, but not required. */
 	{FIELD_2, NEVER, "ConstMethod", "_flags", AT(const_flags)},
 	{OR | FIELD_2, NEVER, "ConstMethod", "_flags._flags", AT(const_flags)},
-	/* Only for what a thread waits for. */
+	/* Only for the object that a thread waits for. */
 	{FIELD, NEVER, "JavaThread", "_current_pending_monitor", AT(thread_pending)},
 	{OR | FIELD, NEVER, "Thread", "_current_pending_monitor", AT(thread_pending)},
 	{FIELD, NEVER, "JavaThread", "_current_waiting_monitor", AT(thread_waiting)},

@@ -43,7 +43,7 @@ typedef bool walk_thread_known(void *ctx, const struct walk_listed *thread);
 int walk_threads_newest(const struct walk_layout *layout, const struct walk_mem *mem,
 	struct walk_listed *out, uint32_t max, walk_thread_known *known, void *ctx);
 
-/* Number of threads that the JVM has started so far; 0: not counted. */
+/* Number of threads that the JVM has ever started; 0: not counted. */
 uint64_t walk_threads_started(const struct walk_layout *layout, const struct walk_mem *mem);
 
 /*

@@ -4,7 +4,7 @@
  *
  * A wait that a poll finds has a number by that count: an unchanged number is the same wait, and the numbers between
  * two found ones are waits that no poll has found. Such waits are short. They are recorded at the place of a found wait
- * that ended before its stack was walked: polls hit the last microseconds of any wait equally often, whatever its
+ * that ended before its stack was walked: polls hit the last microseconds of any wait equally often, regardless of its
  * length, so places get proportional shares, except that waits shorter than a walk are underrepresented. Until there is
  * such a place, the place of a wait that only one poll has found is used: at once if it is the thread's only place,
  * otherwise after PATIENCE_NS or when the thread has ended. The monitor waits of a thread that has ended without being

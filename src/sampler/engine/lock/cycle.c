@@ -84,7 +84,7 @@ static struct lock_wait thread_waits_for(struct sampler *s, const struct thread_
 	return wait;
 }
 
-/* What the thread waits for without a time limit; .lock 0: nothing. */
+/* The lock that the thread waits for without a time limit; .lock 0: none. */
 static struct lock_wait waits_for(struct sampler *s, const struct lock_owner *who)
 {
 	struct cycles *c = s->cycles;
@@ -161,7 +161,7 @@ static void held_list(struct sampler *s)
 	}
 }
 
-/* True when following owners and what they wait for leads from this lock back to it. */
+/* True when the chain of owners and the locks that they wait for leads from this lock back to it. */
 static bool in_cycle(const struct cycles *c, uint32_t first)
 {
 	uint32_t at = c->held[first].next;

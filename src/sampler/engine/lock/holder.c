@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What threads do while others wait for the locks that they own: samples of the owners, weighted by the waiters' time.
+ * Samples of the owners of contended locks, weighted by the time that others wait for these locks.
  *
  *   poll k:    waiter -> lock -> owner: half of the time since poll k-1, on the owner's current stack
  *   poll k+1:  the other half, of the time since poll k, on the stack that poll k found, before the next request
@@ -8,7 +8,7 @@
  * So these samples add up to the waits. Owners are looked up and sampled before anything slow. A running owner is
  * sampled by a signal, as the wall clock does; a stopped one by a walk from here; and for an owner still in the same
  * place its last trace counts again. Locks without a known owner, and those that are free (a waiter is being woken),
- * have rows of their own. Work of an owner that is shorter than a request is attributed to what the owner does next.
+ * have rows of their own. Work of an owner that ends before the request is served is attributed to the work that follows.
  */
 #include "sampler/engine/lock/own.h"
 

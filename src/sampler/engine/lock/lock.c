@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waits for locks: a thread of the agent polls every `interval` what each Java thread waits for (wait.h).
+ * Waits for locks: a thread of the agent polls every `interval` which lock each Java thread waits for (wait.h).
  *
  * A wait that two successive polls find represents all the time between them; one that only the later or only the
  * earlier finds represents half of it. Sums are thus unbiased, whether waits are many and short or few and long, and a
- * late poll (the machine is busy, or was suspended) does not attribute all of its delay to whatever it finds. A wait
+ * late poll (the machine is busy, or was suspended) does not attribute all of its delay to the wait that it finds. A wait
  * counts once, by the first poll that finds it; a new wait of the thread at the same place is recognized by the CPU
  * time in between. The JVM's per-thread wait counter and wait clock give the number and the duration of the waits that
  * fell between two polls (counted.c, timed.c).
@@ -140,7 +140,7 @@ static void lock_waits(
 
 /* --- a poll of all threads --------------------------------------------------------------------- */
 
-/* What the thread waits for at this moment; .lock 0: nothing, or it is not a Java thread. */
+/* The lock that the thread waits for at this moment; .lock 0: none, or it is not a Java thread. */
 static struct lock_wait lock_wait_now(struct sampler *s, uint32_t index)
 {
 	struct thread_slot *slot = &s->threads->slots[index];

@@ -29,9 +29,9 @@
  *   time    11: several polls found it, so its time is recorded at once and added to long_ns; 9 and 13: brief_ns of their
  *           places. Residual = the JVM's time (last - upto) - long_ns, shared out in proportion to brief_ns
  *
- * Invariant after each settlement (lock_count_residual): what the trace table has of a thread equals the JVM's own count and
- * time since the event began, in waits and ns. Exceptions: `doubtful` and `untimed` threads, and virtual threads, for which
- * the table has what polls have found; waits without any known place until the thread ends ([unknown place]).
+ * Invariant after each settlement (lock_count_residual): the waits and ns of a thread in the trace table equal the JVM's own
+ * count and time since the event began. Exceptions: `doubtful` and `untimed` threads and virtual threads, of which only waits
+ * found by polls are recorded; and waits without a known place, until the thread ends ([unknown place]).
  */
 #ifndef JHOT_SAMPLER_ENGINE_LOCK_OWN_H
 #define JHOT_SAMPLER_ENGINE_LOCK_OWN_H
@@ -128,7 +128,7 @@ struct lock_thread {
 	bool reported;
 
 	/*
-	 * Virtual threads: the number, 0: none; the last poll that found it; what distinguishes one wait from the next.
+	 * Virtual threads: the number, 0: none; the last poll that found it; the state that distinguishes one wait from the next.
 	 */
 	uint64_t virtual, round;
 	struct lock_frozen {
@@ -356,7 +356,7 @@ void lock_time_read(struct sampler *s, struct lock_thread *t, uint64_t java_thre
 bool lock_time_later(struct sampler *s, struct lock_thread *t);
 /* Adds time of short waits that polls have found at this place. */
 void lock_time_brief(struct sampler *s, struct lock_thread *t, uint32_t place, uint64_t weight_ns);
-/* The place is about to be reused for another stack: records what it has retained. */
+/* The place is about to be reused for another stack: records the time that it has retained. */
 void lock_time_flush(struct sampler *s, struct lock_thread *t, uint32_t place);
 /*
  * Distributes the JVM's time over the places where polls have found waits, in proportion. place: 1 + the place to use

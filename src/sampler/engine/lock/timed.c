@@ -5,7 +5,7 @@
  * it at once.
  *
  * Time of a wait that several polls have found is recorded at once. Time of one that only one poll has found is a share
- * of what remains of the JVM's total. If polls have found more time than there was, later records are reduced by the
+ * of the rest of the JVM's total. If polls have found more time than there was, later records are reduced by the
  * excess.
  *
  * The JVM's time does not include reacquiring a monitor after Object.wait, nor a wait that had begun before timing

@@ -44,7 +44,7 @@ void lock_reader_forget(struct lock_reader *r)
 	memset(r->klasses, 0, sizeof(r->klasses));
 }
 
-/* --- what it waits for ------------------------------------------------------------------------ */
+/* --- the lock ---------------------------------------------------------------------------------- */
 
 /* The class that a java.lang.Class represents: the lock of a "static synchronized" method. */
 static uint64_t reader_class(struct lock_reader *r, const struct oop *oop)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a Java thread waits for, read from the JVM's memory while the thread waits: a monitor that another thread owns,
- * or a synchronizer of java.util.concurrent (ReentrantLock, Semaphore, ...) for which it is parked. Waiting for work
+ * The lock that a Java thread waits for, read from the JVM's memory while the thread waits: a monitor that another thread
+ * owns, or a synchronizer of java.util.concurrent (ReentrantLock, Semaphore, ...) for which it is parked. Waiting for work
  * (conditions, queues, latches) is not contention. A thread that has been notified or signalled but has not reacquired
  * the lock yet waits for the lock.
  *

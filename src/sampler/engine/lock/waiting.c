@@ -6,7 +6,7 @@
  * old one and the first poll of the new one happen at the same moment, and waits that the latter finds count as in
  * progress, not as begun then.
  *
- * CPU time cannot distinguish two waits of a virtual thread at the same place. Its stack can, since it is written anew
+ * CPU time cannot distinguish two waits of a virtual thread at the same place. Its stack can, since it is rewritten
  * each time. A collector that changes the stack also relocates it.
  */
 #include "sampler/engine/lock/own.h"
