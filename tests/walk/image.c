@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "walk/hotspot/layout.h"
 
@@ -482,21 +483,46 @@ static void line_parse(struct image *image, char *line)
 		die("a line of an unknown kind", line);
 }
 
+/* Reads NAME.frames beside NAME.image.gz, if there is one: the stacks in the same order, with their frames. */
+static void frames_read(struct image *image, const char *path)
+{
+	static char line[LINE_BYTES];
+	const char *suffix = strstr(path, ".image");
+	int bytes = suffix ? (int)(suffix - path) : (int)strlen(path);
+	char name[1024];
+	FILE *f;
+	int at = -1;
+
+	snprintf(name, sizeof(name), "%.*s.frames", bytes, path);
+	f = fopen(name, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (!strncmp(line, "stack ", 6) &&
+			(++at >= image->count || strcmp(image->stacks[at].name, line + 6)))
+			die("has frames of another stack", name);
+		if (!strncmp(line, "frame ", 6) && at >= 0)
+			want_add(&image->stacks[at], line);
+	}
+	if (f)
+		fclose(f);
+}
+
 struct image *image_open(const char *path)
 {
 	static char line[LINE_BYTES];
 	struct image *image = calloc(1, sizeof(*image));
-	FILE *f = fopen(path, "re");
+	gzFile f = gzopen(path, "re"); /* reads text as well */
 
 	if (!f || !image)
 		die("cannot be opened", path);
 	image->layout = layout_new();
 	image->shared = calloc(1, sizeof(*image->shared));
-	while (fgets(line, sizeof(line), f)) {
+	while (gzgets(f, line, sizeof(line))) {
 		line[strcspn(line, "\n")] = '\0';
 		line_parse(image, line);
 	}
-	fclose(f);
+	gzclose(f);
+	frames_read(image, path);
 	for (int i = 0; i < image->count; i++) {
 		struct image_stack *s = &image->stacks[i];
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory images: the memory read by single walks of a live JVM, as text, so that they can be repeated without a JVM.
+ * Memory images: the memory read by single walks of a live JVM, so that they can be repeated without a JVM.
  *
- * A file holds the layout of one JVM and any number of stacks of it:
+ * A file contains the layout of one JVM and any number of stacks of it, as text that may be compressed by gzip. The frames of
+ * NAME.image.gz are in NAME.frames, which begins the stacks with the same lines in the same order.
  *
  *   layout NAME VALUE...                  the values of struct walk_layout
  *   stack NAME                            begins a stack; the lines up to the next one belong to it

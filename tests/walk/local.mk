@@ -32,7 +32,7 @@ check_PROGRAMS += %D%/test_leaf
 endif
 
 %C%_test_tail_SOURCES = %D%/test_tail.c %D%/image.c
-%C%_test_tail_LDADD = libwalk.a
+%C%_test_tail_LDADD = libwalk.a $(Z_LIBS)
 %C%_test_newest_LDADD = libwalk.a
 %C%_test_frame_cache_LDADD = libwalk.a
 %C%_test_trace_table_SOURCES = %D%/test_trace_table.c src/walk/trace_table.c
@@ -49,7 +49,7 @@ endif
 %C%_selftest_SOURCES = %D%/selftest.c %D%/target.c
 %C%_selftest_LDADD = libdump.a $(unwind_test_libs)
 %C%_test_images_SOURCES = %D%/test_images.c %D%/image.c
-%C%_test_images_LDADD = libwalk.a
+%C%_test_images_LDADD = libwalk.a $(Z_LIBS)
 
 if SANITIZERS
 check_PROGRAMS += %D%/test_trace_table_tsan

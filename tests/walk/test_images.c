@@ -134,7 +134,7 @@ static void image_test(const char *path)
 
 static int is_image(const struct dirent *e)
 {
-	return strstr(e->d_name, ".image") != NULL;
+	return strstr(e->d_name, ".image.gz") != NULL;
 }
 
 int main(int argc, char **argv)

@@ -184,7 +184,7 @@ int main(void)
 		char path[512];
 		struct image *image;
 
-		snprintf(path, sizeof(path), "%s/tests/walk/images/%s.image", srcdir, files[i]);
+		snprintf(path, sizeof(path), "%s/tests/walk/images/%s.image.gz", srcdir, files[i]);
 		image = image_open(path);
 		image->layout->unloaded_classes = UNLOADED_AT;
 		for (int k = 0; k < image->count; k++, owner += 2)
