@@ -16,9 +16,8 @@ libtui_a_SOURCES = \
 	%D%/screen/theme.h \
 	%D%/term/key.h %D%/term/keys.c %D%/term/signals.c %D%/term/signals.h %D%/term/term.h \
 	%D%/term/terminal.c \
-	%D%/view/error.c %D%/view/findings.c %D%/view/help.c %D%/view/info.c %D%/view/pane.c \
-	%D%/view/pane.h %D%/view/picker.c \
-	%D%/view/callers/sandwich.c %D%/view/callers/sandwich.h %D%/view/callers/view.c \
+	%D%/view/callers.c %D%/view/error.c %D%/view/findings.c %D%/view/help.c %D%/view/info.c \
+	%D%/view/pane.c %D%/view/pane.h %D%/view/picker.c \
 	%D%/view/flame/inside.h %D%/view/flame/layout.c %D%/view/flame/layout.h %D%/view/flame/pane.c \
 	%D%/view/flame/view.c \
 	%D%/view/latency/bar.c %D%/view/latency/figures.c %D%/view/latency/inside.h \

@@ -2,7 +2,7 @@
 /* What views derive from the model: the sandwich of a method, the rows of a tree, and how weak rows are treated. */
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
-#include "tui/view/callers/sandwich.h"
+#include "tui/view/pane.h"
 #include "tui/view/tree/rows.h"
 
 static struct profile *p;
@@ -42,7 +42,7 @@ static const char *part(const struct sandwich *s, enum sandwich_kind kind)
 
 	out[0] = '\0';
 	for (uint32_t i = 0; i < s->parts[kind].count; i++) {
-		const struct sandwich_row *r = &s->parts[kind].rows[i];
+		const struct pane_row *r = &s->parts[kind].rows[i];
 		size_t len = strlen(out);
 
 		if (kind >= SANDWICH_LINES)
@@ -58,6 +58,7 @@ static const char *part(const struct sandwich *s, enum sandwich_kind kind)
 
 static void test_sandwich(void)
 {
+	struct sandwich_order order = {0};
 	struct sandwich *s;
 
 	p = profile_new();
@@ -69,6 +70,7 @@ static void test_sandwich(void)
 	sample("m:1", 0, 0, 3);       /* at the root */
 	sample("a b", 0, 0, 100);     /* without it */
 	s = sandwich_new(p, &query, method("m"));
+	sandwich_rank(&order, s, true, false);
 	is_str(part(s, SANDWICH_CALLERS), "a=82 b=30 -=3 ",
 		"callers are those of the outermost occurrence");
 	is_str(part(s, SANDWICH_CALLEES), "-=88 x=20 y=7 ",
@@ -80,6 +82,7 @@ static void test_sandwich(void)
 		"self, total and the sum of all samples are right");
 	ok(s->total == 115000, "values are weights");
 	sandwich_free(s);
+	sandwich_order_done(&order);
 	s = sandwich_new(p, &query, method("nowhere"));
 	ok(s->total == 0 && !s->parts[SANDWICH_CALLERS].count,
 		"a method without samples has an empty sandwich");

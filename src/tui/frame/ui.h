@@ -200,6 +200,12 @@ struct ui {
 	char *copy;        /* text for the clipboard; the loop consumes and frees it */
 };
 
+/* The state of a view, a struct that begins with view_state. NULL until the view is first shown. */
+static inline void *ui_state(const struct ui *ui, enum view_id view)
+{
+	return ui->place.state[view];
+}
+
 void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
 	bool ascii);
 void ui_done(struct ui *ui);
@@ -254,8 +260,11 @@ bool ui_is_restricted(const struct ui *ui); /* true while restricted to one thre
 const char *ui_restriction_name(const struct ui *ui); /* its name */
 void ui_restrict(
 	struct ui *ui, uint32_t thread, uint32_t pool); /* PROFILE_ANY_THREAD, 0: no restriction */
+/* Shows a message for so many ms, or UI_STAY. ui_say and ui_warn: for UI_MESSAGE_MS. */
 void ui_notify(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+#define ui_say(ui, ...)  ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, __VA_ARGS__)
+#define ui_warn(ui, ...) ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, __VA_ARGS__)
 void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change)(struct ui *),
 	void (*done)(struct ui *, bool accepted));
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pane beside a list, small tables of methods, and the parts of a sandwich, whose columns align with theirs. */
+/* Tables of methods, sandwiches, and the pane beside a list. */
 #include "tui/view/pane.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "profile/query/error.h"
+#include "profile/table/callers.h"
 #include "profile/table/flat.h"
 #include "tui/frame/compare.h"
 #include "tui/screen/text.h"
@@ -15,63 +17,6 @@
 #define PANE_ROWS 16
 #define FIGURE    8 /* columns of one share */
 #define BAR       9 /* cells */
-
-bool pane_split(struct area body, int sixteenths, struct area *list, struct area *pane)
-{
-	*list = *pane = body;
-	if (body.cols < PANE_COLS || body.rows < PANE_ROWS)
-		return false;
-	list->cols = body.cols * sixteenths / 16;
-	pane->col = list->cols + 1;
-	pane->cols -= pane->col;
-	return true;
-}
-
-void pane_invalidate(struct pane *p)
-{
-	sandwich_free(p->sandwich);
-	p->sandwich = NULL;
-}
-
-void pane_done(struct pane *p)
-{
-	pane_invalidate(p);
-	sandwich_order_done(&p->order);
-}
-
-void pane_load(struct ui *ui, struct pane *p, int sixteenths, uint32_t method)
-{
-	struct area body = ui_body(ui, ui->place.view), pane;
-
-	if (p->sandwich && p->sandwich->method != method)
-		pane_invalidate(p);
-	if (p->sandwich || method == PROFILE_NONE || !pane_split(body, sixteenths, &body, &pane))
-		return;
-	struct profile_query q = ui_query(ui);
-	p->sandwich = sandwich_new(ui->profile, &q, method);
-	sandwich_rank(&p->order, p->sandwich, false, false);
-}
-
-struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method)
-{
-	const struct sandwich *s = p->sandwich;
-	struct area pane;
-
-	if (!pane_split(body, PANE_LIST, &body, &pane) || method == PROFILE_NONE)
-		return body;
-	int end = pane.row + pane.rows;
-	for (int kind = 0; s && kind < SANDWICH_KINDS; kind++) {
-		int count = (int)s->parts[kind].count,
-		    fair = (end - pane.row) / (SANDWICH_KINDS - kind);
-
-		/* The title and the rows, at most a fair share of the space. */
-		pane.rows = count + 1 < fair ? count + 1 : fair;
-		if (count && pane.rows > 1)
-			pane.row =
-				pane_part_draw(ui, pane, s, NULL, (enum sandwich_kind)kind, -1, -1);
-	}
-	return body;
-}
 
 /* --- tables ------------------------------------------------------------------------------------------- */
 
@@ -105,22 +50,31 @@ void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method,
 	canvas_text(c, area.row, area.col + 2, c->cols, style, name);
 }
 
+/* Puts rows into the order of a live list. */
+static void rank_rows(
+	struct rank *rank, struct pane_row *rows, uint32_t count, bool fresh, bool frozen)
+{
+	struct rank_item *items = xreallocarray(NULL, count, sizeof(*items));
+	struct pane_row *old = xreallocarray(NULL, count, sizeof(*old));
+
+	for (uint32_t i = 0; i < count; i++) {
+		old[i] = rows[i];
+		items[i] = (struct rank_item){rows[i].id, rows[i].count, (double)rows[i].value, i};
+	}
+	rank_update(rank, items, count, fresh, frozen);
+	for (uint32_t i = 0; i < count; i++)
+		rows[i] = old[items[i].at];
+	free(items);
+	free(old);
+}
+
 void pane_table_set(
 	struct pane_table *t, struct pane_row *rows, uint32_t count, bool fresh, bool frozen)
 {
-	struct rank_item *items = xreallocarray(NULL, (size_t)count + 1, sizeof(*items));
-
-	pane_table_clear(t);
-	t->rows = xreallocarray(NULL, (size_t)count + 1, sizeof(*t->rows));
+	rank_rows(&t->rank, rows, count, fresh, frozen);
+	free(t->rows);
+	t->rows = rows;
 	t->count = count;
-	for (uint32_t i = 0; i < count; i++)
-		items[i] = (struct rank_item){
-			rows[i].method, rows[i].count, (double)rows[i].weight, i};
-	rank_update(&t->rank, items, count, fresh, frozen);
-	for (uint32_t i = 0; i < count; i++)
-		t->rows[i] = rows[items[i].at];
-	free(items);
-	free(rows);
 }
 
 void pane_table_clear(struct pane_table *t)
@@ -132,30 +86,134 @@ void pane_table_clear(struct pane_table *t)
 
 void pane_table_done(struct pane_table *t)
 {
-	pane_table_clear(t);
+	free(t->rows);
 	rank_done(&t->rank);
 }
 
 int pane_table_draw(struct ui *ui, struct area area, const struct pane_titles *titles,
 	const struct pane_table *t)
 {
-	int end = area.col + area.cols - 1, names = area.cols - 2 * FIGURE - 1;
+	int end = area.col + area.cols - 1, width = area.cols - 2 * FIGURE - 6;
+	int rows = (int)t->count < area.rows - 1 ? (int)t->count : area.rows - 1;
 
 	draw_titles(ui, area, titles);
-	for (uint32_t i = 0; i < t->count && (int)i < area.rows - 1; i++) {
+	for (int i = 0; i < rows; i++) {
 		const struct pane_row *r = &t->rows[i];
-		int row = area.row + 1 + (int)i;
+		int row = area.row + 1 + i;
 
-		pane_method(ui, (struct area){row, area.col + 2, 1, names - 5}, r->type, r->method,
+		pane_method(ui, (struct area){row, area.col + 2, 1, width}, r->type, r->id,
 			r->count >= ERROR_FEW ? STYLE_NORMAL : STYLE_DIM);
-		pane_percent(ui, row, area.col, end - FIGURE, STYLE_NORMAL, r->first);
-		pane_percent(ui, row, end - FIGURE, end, STYLE_DIM, r->second);
+		pane_percent(ui, row, area.col, end - FIGURE, STYLE_NORMAL,
+			flat_percent(r->value, t->whole));
+		pane_percent(
+			ui, row, end - FIGURE, end, STYLE_DIM, flat_percent(r->second, t->sum));
 	}
-	return area.row + 1 + ((int)t->count < area.rows - 1 ? (int)t->count : area.rows - 1);
+	return area.row + 1 + rows;
 }
 
-/* --- parts of a sandwich ------------------------------------------------------------------------------ */
+/* --- sandwiches ---------------------------------------------------------------------------------------- */
 
+const struct sandwich_words sandwich_words[SANDWICH_KINDS] = {
+	[SANDWICH_CALLERS] = {"CALLERS (who pays)", "[root of the stack]", "caller"},
+	[SANDWICH_CALLEES] = {"CALLEES (where it goes)", "[self]", "callee"},
+	[SANDWICH_LINES] = {"LINES", "", "line"},
+	[SANDWICH_THREADS] = {"THREADS", "", "thread"},
+};
+
+struct build {
+	const struct profile *p;
+	struct sandwich *s;
+	bool by_weight;
+	struct hash_index index[SANDWICH_KINDS];
+	uint64_t types[FRAME_TYPES];
+};
+
+static void add(struct build *b, enum sandwich_kind kind, uint32_t id, uint8_t type, uint64_t count,
+	uint64_t value)
+{
+	struct sandwich_part *part = &b->s->parts[kind];
+	uint32_t at = hash_index_find(&b->index[kind], hash_u64(id), NULL, NULL);
+
+	if (at == HASH_NONE) {
+		part->rows = xgrow(part->rows, part->count, &part->cap, sizeof(*part->rows));
+		at = part->count++;
+		part->rows[at] = (struct pane_row){.id = id, .type = type};
+		hash_index_add(&b->index[kind], hash_u64(id), at);
+	}
+	part->rows[at].count += count;
+	part->rows[at].value += value;
+}
+
+static void add_frame(struct build *b, enum sandwich_kind kind, uint32_t frame, uint8_t type,
+	uint64_t count, uint64_t value)
+{
+	const struct profile_frame *f = profile_get_frame(b->p, frame);
+
+	if (frame == PROFILE_NONE)
+		add(b, kind, PROFILE_NONE, type, count, value);
+	else
+		add(b, kind, f->method, f->type, count, value);
+}
+
+static void add_sample(void *ctx, const struct callers *at)
+{
+	struct build *b = ctx;
+	const struct profile_frame *own = profile_get_frame(b->p, at->frame);
+	uint64_t count = at->count, value = b->by_weight ? at->weight : count;
+
+	b->s->total += value;
+	b->s->total_count += count;
+	b->types[own->type] += count;
+	add_frame(b, SANDWICH_CALLERS, at->caller, 0, count, value);
+	add_frame(b, SANDWICH_CALLEES, at->callee, own->type, count, value);
+	add(b, SANDWICH_THREADS, at->thread, 0, count, value);
+	if (at->callee != PROFILE_NONE)
+		return;
+	b->s->self += value;
+	b->s->self_count += count;
+	if (own->line > 0)
+		add(b, SANDWICH_LINES, (uint32_t)own->line, 0, count, value);
+}
+
+struct sandwich *sandwich_new(
+	const struct profile *p, const struct profile_query *q, uint32_t method)
+{
+	struct build b = {.p = p, .by_weight = q->by_weight};
+
+	b.s = xcalloc(1, sizeof(*b.s));
+	b.s->method = method;
+	struct profile_sum sum = callers_each(p, q, method, add_sample, &b);
+	b.s->sum = q->by_weight ? sum.weight : sum.count;
+	b.s->sum_count = sum.count;
+	b.s->samples = error_window_samples(p, q);
+	for (int kind = 0; kind < SANDWICH_KINDS; kind++)
+		hash_index_done(&b.index[kind]);
+	for (int i = 1; i < FRAME_TYPES; i++)
+		b.s->type = b.types[i] > b.types[b.s->type] ? (uint8_t)i : b.s->type;
+	return b.s;
+}
+
+void sandwich_free(struct sandwich *s)
+{
+	for (int kind = 0; s && kind < SANDWICH_KINDS; kind++)
+		free(s->parts[kind].rows);
+	free(s);
+}
+
+void sandwich_rank(struct sandwich_order *o, struct sandwich *s, bool fresh, bool frozen)
+{
+	fresh = fresh || o->method != s->method;
+	o->method = s->method;
+	for (int kind = 0; kind < SANDWICH_KINDS; kind++)
+		rank_rows(
+			&o->ranks[kind], s->parts[kind].rows, s->parts[kind].count, fresh, frozen);
+}
+
+void sandwich_order_done(struct sandwich_order *o)
+{
+	for (int kind = 0; kind < SANDWICH_KINDS; kind++)
+		rank_done(&o->ranks[kind]);
+}
 static void part_row_name(const struct ui *ui, enum sandwich_kind kind, uint32_t id, int width,
 	char *out, size_t size)
 {
@@ -172,7 +230,7 @@ static void part_row_name(const struct ui *ui, enum sandwich_kind kind, uint32_t
 
 /* The change of a row's share of all. */
 static void part_row_delta(const struct sandwich *s, const struct sandwich *base,
-	enum sandwich_kind kind, const struct sandwich_row *r, char *out, size_t size)
+	enum sandwich_kind kind, const struct pane_row *r, char *out, size_t size)
 {
 	const struct sandwich_part *part = &base->parts[kind];
 	struct compare_share now = {r->count, s->sum_count, r->value, s->sum, s->samples};
@@ -198,7 +256,7 @@ int pane_part_draw(struct ui *ui, struct area area, const struct sandwich *s,
 	int rows = area.rows - 1, shown = (int)part->count <= rows ? (int)part->count : rows - 1;
 	int bar_cells = area.cols >= PANE_BAR_FROM ? BAR : 0;
 	int end = area.col + area.cols - 1, bar = end - 2 * FIGURE - bar_cells - 1;
-	struct sandwich_row more = {.id = PROFILE_NONE};
+	struct pane_row more = {.id = PROFILE_NONE};
 	struct canvas *c = &ui->canvas;
 	char text[512], number[TEXT_NUMBER], noun[TEXT_NUMBER];
 
@@ -212,7 +270,7 @@ int pane_part_draw(struct ui *ui, struct area area, const struct sandwich *s,
 	}
 	for (int i = 0; i < rows && i < (int)part->count; i++) {
 		bool summed = i == shown;
-		const struct sandwich_row *r = summed ? &more : &part->rows[i];
+		const struct pane_row *r = summed ? &more : &part->rows[i];
 		int row = ++area.row;
 
 		if (summed) {
@@ -243,4 +301,62 @@ int pane_part_draw(struct ui *ui, struct area area, const struct sandwich *s,
 				first + i == cursor);
 	}
 	return area.row + 1;
+}
+
+/* --- the pane ------------------------------------------------------------------------------------------ */
+
+bool pane_split(struct area body, int sixteenths, struct area *list, struct area *pane)
+{
+	*list = *pane = body;
+	if (body.cols < PANE_COLS || body.rows < PANE_ROWS)
+		return false;
+	list->cols = body.cols * sixteenths / 16;
+	pane->col = list->cols + 1;
+	pane->cols -= pane->col;
+	return true;
+}
+
+void pane_invalidate(struct pane *p)
+{
+	sandwich_free(p->sandwich);
+	p->sandwich = NULL;
+}
+
+void pane_load(struct ui *ui, struct pane *p, int sixteenths, uint32_t method)
+{
+	struct area body = ui_body(ui, ui->place.view), pane;
+
+	if (p->sandwich && p->sandwich->method != method)
+		pane_invalidate(p);
+	if (p->sandwich || method == PROFILE_NONE || !pane_split(body, sixteenths, &body, &pane))
+		return;
+	struct profile_query q = ui_query(ui);
+	p->sandwich = sandwich_new(ui->profile, &q, method);
+	sandwich_rank(&p->order, p->sandwich, false, false);
+}
+
+struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method)
+{
+	const struct sandwich *s = p->sandwich;
+	struct area pane;
+
+	if (!pane_split(body, PANE_LIST, &body, &pane) || method == PROFILE_NONE)
+		return body;
+	int end = pane.row + pane.rows;
+	for (enum sandwich_kind kind = 0; s && kind < SANDWICH_KINDS; kind++) {
+		/* The title and the rows, at most a fair share of the space. */
+		int rows = (int)s->parts[kind].count + 1;
+		int fair = (end - pane.row) / (int)(SANDWICH_KINDS - kind);
+
+		pane.rows = rows < fair ? rows : fair;
+		if (rows > 1 && pane.rows > 1)
+			pane.row = pane_part_draw(ui, pane, s, NULL, kind, -1, -1);
+	}
+	return body;
+}
+
+void pane_done(struct pane *p)
+{
+	pane_invalidate(p);
+	sandwich_order_done(&p->order);
 }

@@ -86,11 +86,11 @@ void flame_pane_load(struct ui *ui, struct flame *f)
 		for (uint32_t at = n->first_child; at != PROFILE_NONE && count < n->child_count;
 			at = nodes[at].next_sibling)
 			rows[count++] = (struct pane_row){nodes[at].method, nodes[at].type,
-				nodes[at].total_count, nodes[at].total,
-				flat_percent(nodes[at].total, n->total),
-				flat_percent(nodes[at].total, nodes[0].total)};
+				nodes[at].total_count, nodes[at].total, nodes[at].total};
 		pane_table_set(&f->pane.children, rows, count, f->pane.path != n->path,
 			ui_order_frozen(ui));
+		f->pane.children.whole = n->total;
+		f->pane.children.sum = nodes[0].total;
 		f->pane.path = n->path;
 	}
 	pane_load(ui, &f->pane.method, PANE_FLAME, n->method);

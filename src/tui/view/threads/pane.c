@@ -257,10 +257,11 @@ void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_ro
 	for (uint32_t i = 0; i < f->count; i++) {
 		const struct flat_row *row = &f->rows[i];
 
-		rows[i] = (struct pane_row){row->method, row->type, row->self_count, row->self,
-			flat_percent(row->self, f->sum), flat_percent(row->total, f->sum)};
+		rows[i] = (struct pane_row){
+			row->method, row->type, row->self_count, row->self, row->total};
 	}
 	pane_table_set(&h->table, rows, f->count, h->fresh || h->id != r->id, ui_order_frozen(ui));
+	h->table.whole = h->table.sum = f->sum;
 	flat_free(f);
 	h->id = r->id;
 	h->fresh = false;

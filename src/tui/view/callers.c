@@ -25,11 +25,6 @@ struct callers {
 	int callers, callees; /* rows of the list, without those that are summed up */
 };
 
-static struct callers *callers_state(const struct ui *ui)
-{
-	return (struct callers *)ui->place.state[VIEW_CALLERS];
-}
-
 static uint32_t shown_method(const struct callers *c)
 {
 	return (uint32_t)trail_top(&c->at.trail);
@@ -44,10 +39,8 @@ static void callers_done(void *state)
 	sandwich_order_done(&c->order);
 }
 
-/* --- the view ---------------------------------------------------------------------------------------- */
-
 /* The row at an index of the list, with its part in *kind; NULL for the method itself. */
-static const struct sandwich_row *row_at(const struct callers *c, int at, enum sandwich_kind *kind)
+static const struct pane_row *row_at(const struct callers *c, int at, enum sandwich_kind *kind)
 {
 	if (!c->s || at == c->callers || !c->at.list.count)
 		return NULL;
@@ -59,10 +52,10 @@ static const struct sandwich_row *row_at(const struct callers *c, int at, enum s
 
 static void callers_update(struct ui *ui, bool sort)
 {
-	struct callers *c = callers_state(ui);
+	struct callers *c = ui_state(ui, VIEW_CALLERS);
 	struct profile_query q = ui_query(ui);
 	enum sandwich_kind kind = SANDWICH_CALLERS;
-	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
+	const struct pane_row *r = row_at(c, c->at.list.cursor, &kind);
 	bool keep = r && c->at.list.touched;
 	uint32_t id = r ? r->id : 0;
 
@@ -83,9 +76,9 @@ static void callers_update(struct ui *ui, bool sort)
 static const char *callers_text(void *ctx, int index)
 {
 	struct ui *ui = ctx;
-	struct callers *c = callers_state(ui);
+	struct callers *c = ui_state(ui, VIEW_CALLERS);
 	enum sandwich_kind kind;
-	const struct sandwich_row *r = row_at(c, index, &kind);
+	const struct pane_row *r = row_at(c, index, &kind);
 
 	if (r && r->id == PROFILE_NONE)
 		return sandwich_words[kind].none;
@@ -100,61 +93,56 @@ static int list_rows(const struct sandwich_part *part, int rows)
 	return (int)part->count <= rows ? (int)part->count : rows > 0 ? rows - 1 : 0;
 }
 
-static void draw_middle(struct ui *ui, struct area a, const struct callers *c)
-{
-	const struct sandwich *s = c->s;
-	char figures[160], number[TEXT_NUMBER];
-	int end = a.col + a.cols - 1;
-
-	snprintf(figures, sizeof(figures), "self %.1f%% %s%.1f  total %.1f%%  %s",
-		flat_percent(s->self, s->sum), ui->glyphs->plus_minus,
-		error_half_width(flat_percent(s->self, s->sum) / 100, s->samples),
-		flat_percent(s->total, s->sum),
-		text_counted(number, (int64_t)s->total_count, "sample"));
-	if (a.cols < PANE_BAR_FROM)
-		snprintf(figures, sizeof(figures), "total %.1f%%", flat_percent(s->total, s->sum));
-	pane_method(ui, (struct area){a.row, a.col + 2, 1, a.cols - text_width(figures) - 8},
-		s->type, s->method, STYLE_STRONG);
-	canvas_right(&ui->canvas, a.row, a.col, end, STYLE_NORMAL, figures);
-	if (c->at.list.cursor == c->callers)
-		canvas_list_row(&ui->canvas, a.row, a.col, a.col + a.cols, c->callers, true);
-}
-
 static void callers_draw(struct ui *ui, struct area area)
 {
-	struct callers *c = callers_state(ui);
+	struct callers *c = ui_state(ui, VIEW_CALLERS);
+	const struct sandwich *s = c->s;
 	int block = area.rows >= 30 ? area.rows / 3 : area.rows >= BLOCK_FROM ? BLOCK : 0;
-	int rows = area.rows - block - 3, above, callers, callees;
-	struct area half = {area.row + area.rows - block, 0, block, area.cols / 2};
+	int rows = area.rows - block - 3;
+	char figures[160], number[TEXT_NUMBER];
 
-	if (!c->s)
+	if (!s)
 		return;
-	/* Callers and callees get half of the space each, plus what the other does not need. */
-	callers = (int)c->s->parts[SANDWICH_CALLERS].count;
-	callees = (int)c->s->parts[SANDWICH_CALLEES].count;
-	above = callees < rows - rows / 2 ? rows - callees : rows / 2;
+	/* Callers and callees get half of the space each, plus the space that the other does not need. */
+	int callers = (int)s->parts[SANDWICH_CALLERS].count;
+	int callees = (int)s->parts[SANDWICH_CALLEES].count;
+	int above = callees < rows - rows / 2 ? rows - callees : rows / 2;
 	above = above < callers ? above : callers;
-	c->callers = list_rows(&c->s->parts[SANDWICH_CALLERS], above);
-	c->callees = list_rows(&c->s->parts[SANDWICH_CALLEES], rows - above);
+	c->callers = list_rows(&s->parts[SANDWICH_CALLERS], above);
+	c->callees = list_rows(&s->parts[SANDWICH_CALLEES], rows - above);
 	list_resize(&c->at.list, c->callers + 1 + c->callees, c->callers + 1 + c->callees);
 	if (!c->at.list.touched)
 		c->at.list.cursor = c->callers;
-	pane_part_draw(ui, (struct area){area.row, 0, above + 1, area.cols}, c->s, c->base,
+	pane_part_draw(ui, (struct area){area.row, 0, above + 1, area.cols}, s, c->base,
 		SANDWICH_CALLERS, 0, c->at.list.cursor);
-	draw_middle(ui, (struct area){area.row + above + 1, 0, 1, area.cols}, c);
-	pane_part_draw(ui, (struct area){area.row + above + 2, 0, rows - above + 1, area.cols},
-		c->s, c->base, SANDWICH_CALLEES, c->callers + 1, c->at.list.cursor);
+	/* The method itself. */
+	int middle = area.row + above + 1;
+	double self = flat_percent(s->self, s->sum), total = flat_percent(s->total, s->sum);
+	if (area.cols < PANE_BAR_FROM)
+		snprintf(figures, sizeof(figures), "total %.1f%%", total);
+	else
+		snprintf(figures, sizeof(figures), "self %.1f%% %s%.1f  total %.1f%%  %s", self,
+			ui->glyphs->plus_minus, error_half_width(self / 100, s->samples), total,
+			text_counted(number, (int64_t)s->total_count, "sample"));
+	pane_method(ui, (struct area){middle, 2, 1, area.cols - text_width(figures) - 8}, s->type,
+		s->method, STYLE_STRONG);
+	canvas_right(&ui->canvas, middle, 0, area.cols - 1, STYLE_NORMAL, figures);
+	if (c->at.list.cursor == c->callers)
+		canvas_list_row(&ui->canvas, middle, 0, area.cols, c->callers, true);
+	pane_part_draw(ui, (struct area){middle + 1, 0, rows - above + 1, area.cols}, s, c->base,
+		SANDWICH_CALLEES, c->callers + 1, c->at.list.cursor);
 	if (!block)
 		return;
-	pane_part_draw(ui, half, c->s, c->base, SANDWICH_LINES, -1, -1);
+	struct area half = {area.row + area.rows - block, 0, block, area.cols / 2};
+	pane_part_draw(ui, half, s, c->base, SANDWICH_LINES, -1, -1);
 	half.col = half.cols;
 	half.cols = area.cols - half.cols;
-	pane_part_draw(ui, half, c->s, c->base, SANDWICH_THREADS, -1, -1);
+	pane_part_draw(ui, half, s, c->base, SANDWICH_THREADS, -1, -1);
 }
 
 static void callers_quality(struct ui *ui, struct strip *s)
 {
-	const struct callers *c = callers_state(ui);
+	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 	char trail[200] = "of", cut[200], name[60];
 	int space = ui->canvas.cols / 3;
 
@@ -176,9 +164,9 @@ static void callers_quality(struct ui *ui, struct strip *s)
 
 static void callers_detail(struct ui *ui, struct strip *s)
 {
-	struct callers *c = callers_state(ui);
+	struct callers *c = ui_state(ui, VIEW_CALLERS);
 	enum sandwich_kind kind;
-	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
+	const struct pane_row *r = row_at(c, c->at.list.cursor, &kind);
 	char count[TEXT_NUMBER], name[sizeof(((struct strip_part *)0)->text)];
 
 	if (!c->s || !c->at.trail.depth)
@@ -198,20 +186,18 @@ static void callers_detail(struct ui *ui, struct strip *s)
 
 static void callers_notice(struct ui *ui, struct strip *s)
 {
-	const struct callers *c = callers_state(ui);
+	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 
 	strip_add(s, STYLE_DIM, 0, "%s opens the method of a row, Esc %s", ui->glyphs->enter,
 		c->at.trail.depth > 1 ? "goes back" : "returns to the list");
 }
-
-/* --- commands ---------------------------------------------------------------------------------------- */
 
 void callers_of_method(struct ui *ui, uint32_t method)
 {
 	enum view_id from = ui->place.view;
 
 	ui_show(ui, VIEW_CALLERS);
-	struct callers *c = callers_state(ui);
+	struct callers *c = ui_state(ui, VIEW_CALLERS);
 	if (from != VIEW_CALLERS) {
 		c->at.trail.depth = 0;
 		c->from = from;
@@ -222,9 +208,9 @@ void callers_of_method(struct ui *ui, uint32_t method)
 
 unsigned callers_walk(struct ui *ui, int arg)
 {
-	const struct callers *c = callers_state(ui);
+	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 	enum sandwich_kind kind;
-	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
+	const struct pane_row *r = row_at(c, c->at.list.cursor, &kind);
 
 	if (!r || r->id == PROFILE_NONE)
 		return 0;
@@ -234,7 +220,7 @@ unsigned callers_walk(struct ui *ui, int arg)
 
 unsigned callers_tree(struct ui *ui, int arg)
 {
-	const struct callers *c = callers_state(ui);
+	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 
 	if (!c->at.trail.depth)
 		return 0;
@@ -244,9 +230,9 @@ unsigned callers_tree(struct ui *ui, int arg)
 
 unsigned callers_latency(struct ui *ui, int arg)
 {
-	const struct callers *c = callers_state(ui);
+	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 	enum sandwich_kind kind;
-	const struct sandwich_row *r = row_at(c, c->at.list.cursor, &kind);
+	const struct pane_row *r = row_at(c, c->at.list.cursor, &kind);
 
 	if (!c->at.trail.depth)
 		return 0;
@@ -255,7 +241,7 @@ unsigned callers_latency(struct ui *ui, int arg)
 
 static void callers_back(struct ui *ui)
 {
-	struct callers *c = callers_state(ui);
+	struct callers *c = ui_state(ui, VIEW_CALLERS);
 
 	c->at.list.touched = false;
 	if (c->at.trail.depth > 1)
@@ -266,7 +252,7 @@ static void callers_back(struct ui *ui)
 
 static void callers_pin_ids(const struct ui *ui)
 {
-	const struct callers *c = callers_state(ui);
+	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 
 	for (int i = 0; i < c->at.trail.depth; i++)
 		profile_pin(ui->profile, (uint32_t)c->at.trail.ids[i]);
