@@ -73,6 +73,21 @@ static unsigned jvm_other(struct ui *ui, int arg)
 	return UI_UPDATE;
 }
 
+static unsigned method_callers(struct ui *ui, int arg)
+{
+	uint32_t method = ui_view(ui)->selected_method(ui);
+
+	if (method == PROFILE_NONE)
+		return 0;
+	callers_of_method(ui, method);
+	return UI_SORT;
+}
+
+static unsigned method_latency(struct ui *ui, int arg)
+{
+	return latency_of_method(ui, ui_view(ui)->selected_method(ui));
+}
+
 /* --- moving ------------------------------------------------------------------------------------------ */
 
 static unsigned move(struct ui *ui, int step)
@@ -125,15 +140,14 @@ static unsigned second_step(struct ui *ui, int seconds)
 	/* A stepped clock advances only here. */
 	if (!ui->scope.time.frozen && ui->options->clock_step && seconds > 0 && ui->ops->step) {
 		if (!ui->ops->step(ui->ctx))
-			ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "the recording ends here");
+			ui_warn(ui, "the recording ends here");
 		ui_tick(ui, ui->now_ms + 1000);
 		return 0;
 	}
 	if (!ui->scope.time.frozen)
 		freeze(ui, 0);
 	if (!timeline_step(&ui->scope.time, ui->profile, seconds * file_step(ui)))
-		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "there are no %s seconds",
-			seconds < 0 ? "earlier" : "later");
+		ui_warn(ui, "there are no %s seconds", seconds < 0 ? "earlier" : "later");
 	ui->waiting = 0;
 	return UI_UPDATE;
 }
@@ -157,7 +171,7 @@ static unsigned restart(struct ui *ui, int arg)
 	profile_anchor(
 		ui->profile, ui->scope.event, ui->scope.time.since, ui->scope.time.since_before);
 	timeline_freeze(&ui->scope.time, ui->profile, false);
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "restarted; U brings the earlier samples back");
+	ui_say(ui, "restarted; U brings the earlier samples back");
 	return UI_SORT;
 }
 
@@ -180,8 +194,7 @@ static unsigned delay_step(struct ui *ui, int arg)
 	while (next < 3 && delays_ms[next] <= ui->interval_ms)
 		next++;
 	ui->interval_ms = ui->interval_ms >= 10000 ? 1000 : delays_ms[next];
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "refresh every %u s",
-		(unsigned)ui->interval_ms / 1000);
+	ui_say(ui, "refresh every %u s", (unsigned)ui->interval_ms / 1000);
 	return 0;
 }
 
@@ -224,7 +237,7 @@ static unsigned name_style_step(struct ui *ui, int arg)
 		"full names", "names without packages", "method names only"};
 
 	ui->names = (enum name_style)((ui->names + 1) % NAME_STYLES);
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", what[ui->names]);
+	ui_say(ui, "%s", what[ui->names]);
 	return UI_UPDATE | UI_FREEZE_ORDER;
 }
 
@@ -236,7 +249,7 @@ static unsigned react(struct ui *ui, int reaction)
 static unsigned mouse_switch(struct ui *ui, int arg)
 {
 	ui->mouse = !ui->mouse;
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s",
+	ui_say(ui, "%s",
 		ui->mouse ? "mouse on: a click selects, the wheel scrolls; M turns it off"
 			  : "mouse off: clicks and wheel go to the terminal");
 	return UI_MOUSE;
@@ -281,14 +294,14 @@ const struct command commands[] = {
 	{"tree-callers", {{'T', 0}}, "T", NULL, "tree of all callers", "tree of callers", 12, GROUP_VIEWS, CALLERS, callers_tree, NULL},
 	{"flame", {{'f', VIEW_FLAME}}, "f", NULL, "flame graph", "flame", 61, GROUP_VIEWS, INFO | FINDINGS | LATENCY | (VIEWS_DATA & ~FLAME), view_show, NULL},
 	{"next-view", {{TKEY_TAB, 1}, {TKEY_BACK_TAB, -1}}, "Tab", NULL, "next view", "next view", 62, GROUP_VIEWS, VIEWS_DATA | LATENCY | INFO | FINDINGS | HELP, view_cycle, NULL},
-	{"callers", {{TKEY_ENTER, 0}, {'b', 0}}, "⏎", "Enter", "callers/callees", "callers", 10, GROUP_VIEWS, METHODS, methods_callers, NULL},
-	{"tree-callers-of", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 34, GROUP_VIEWS, TREE, tree_callers, NULL},
+	{"callers", {{TKEY_ENTER, 0}, {'b', 0}}, "⏎", "Enter", "callers/callees", "callers", 10, GROUP_VIEWS, METHODS, method_callers, NULL},
+	{"tree-callers-of", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 34, GROUP_VIEWS, TREE, method_callers, NULL},
 	{"walk", {{TKEY_ENTER, 0}}, "⏎", "Enter", "go to that method", "go there", 10, GROUP_VIEWS, CALLERS, callers_walk, NULL},
 	{"walk-back", {{TKEY_ESC, 0}}, "Esc", NULL, "back to the previous method", "back", 11, GROUP_VIEWS, CALLERS, back, NULL},
 	{"only-thread", {{TKEY_ENTER, 0}}, "⏎", "Enter", "only this thread or pool", "only this", 10, GROUP_VIEWS, THREADS, threads_only, NULL},
-	{"flame-callers", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 13, GROUP_VIEWS, FLAME, flame_callers, NULL},
-	{"latency", {{'l', 0}}, "l", NULL, "latency of its calls", "latency", 11, GROUP_VIEWS, METHODS, methods_latency, NULL},
-	{"callers-latency", {{'l', 0}}, "l", NULL, "latency of its calls", "latency", 13, GROUP_VIEWS, CALLERS, callers_latency, NULL},
+	{"flame-callers", {{'b', 0}}, "b", NULL, "callers/callees", "callers", 13, GROUP_VIEWS, FLAME, method_callers, NULL},
+	{"latency", {{'l', 0}}, "l", NULL, "latency of its calls", "latency", 11, GROUP_VIEWS, METHODS, method_latency, NULL},
+	{"callers-latency", {{'l', 0}}, "l", NULL, "latency of its calls", "latency", 13, GROUP_VIEWS, CALLERS, method_latency, NULL},
 	{"latency-call", {{TKEY_ENTER, 0}}, "⏎", "Enter", "timeline of this call", "timeline", 10, GROUP_VIEWS, LATENCY, latency_open, latency_can_open},
 	{"latency-back", {{TKEY_ESC, 0}, {'q', 0}}, "Esc", NULL, "back; also q", "back", 11, GROUP_VIEWS, LATENCY, latency_back, NULL},
 	{"findings", {{'w', 0}}, "w", NULL, "findings: what is wrong", NULL, 0, GROUP_VIEWS, VIEWS_DATA | LATENCY | INFO, findings_show, NULL},

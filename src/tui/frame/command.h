@@ -63,7 +63,6 @@ unsigned command_save_settings(struct ui *ui, int arg);
 /* Implemented by the views. */
 unsigned methods_self_total(struct ui *ui, int arg);
 unsigned methods_pin(struct ui *ui, int arg);
-unsigned methods_callers(struct ui *ui, int arg);
 unsigned threads_merge(struct ui *ui, int arg);
 unsigned threads_only(struct ui *ui, int arg);
 unsigned tree_open(struct ui *ui, int open);
@@ -73,11 +72,9 @@ unsigned tree_invert(struct ui *ui, int arg);
 unsigned tree_hide_below(struct ui *ui, int arg);
 unsigned tree_zoom(struct ui *ui, int in);
 unsigned tree_threads(struct ui *ui, int arg);
-unsigned tree_callers(struct ui *ui, int arg);
 unsigned flame_move(struct ui *ui, int direction);
 unsigned flame_zoom(struct ui *ui, int in);
 unsigned flame_flip(struct ui *ui, int arg);
-unsigned flame_callers(struct ui *ui, int arg);
 /* Opens the tree of one method: its callers (inverted) or its callees. */
 void tree_of_method(struct ui *ui, uint32_t method, bool inverted);
 /* Opens the list with the cursor on this row; methods sorted by TOTAL%. */
@@ -87,8 +84,6 @@ void methods_select(struct ui *ui, uint32_t method);
 void callers_of_method(struct ui *ui, uint32_t method);
 /* Opens the latency of a method's calls; Esc returns to the current view. PROFILE_NONE: does nothing. */
 unsigned latency_of_method(struct ui *ui, uint32_t method);
-unsigned methods_latency(struct ui *ui, int arg);
-unsigned callers_latency(struct ui *ui, int arg);
 unsigned latency_open(struct ui *ui, int arg); /* the timeline of the selected call */
 bool latency_can_open(const struct ui *ui);
 unsigned latency_back(struct ui *ui, int arg);

@@ -186,8 +186,7 @@ unsigned compare_set(struct ui *ui, int arg)
 	struct compare *c = compare_snapshot(ui, q);
 	char at[TEXT_NUMBER];
 
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS,
-		"baseline set: %u s up to %s; D compares with it", c->spans[q.event],
+	ui_say(ui, "baseline set: %u s up to %s; D compares with it", c->spans[q.event],
 		base_clock(ui, at));
 	return UI_UPDATE | UI_FREEZE_ORDER;
 }
@@ -195,8 +194,7 @@ unsigned compare_set(struct ui *ui, int arg)
 unsigned compare_toggle(struct ui *ui, int arg)
 {
 	if (!ui->scope.compare) {
-		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS,
-			"no baseline yet: B sets it to the current window");
+		ui_warn(ui, "no baseline yet: B sets it to the current window");
 		return 0;
 	}
 	ui->scope.compare->on = !ui->scope.compare->on;

@@ -407,7 +407,7 @@ static unsigned ui_handle_key(struct ui *ui, int key, int64_t now_ms)
 		return 0;
 	}
 	if (!c) {
-		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "no such key - ? for help");
+		ui_warn(ui, "no such key - ? for help");
 		return 0;
 	}
 	if (file_refusal(ui, c)) {

@@ -107,9 +107,8 @@ unsigned events_show(struct ui *ui, int event)
 	if (event == ui->scope.event && !begins)
 		return 0;
 	if (!ui_has_event(ui, event)) {
-		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS,
-			ui->options->file ? "the file has no samples of this event"
-					  : "no event has this key; e adds one");
+		ui_warn(ui, ui->options->file ? "the file has no samples of this event"
+					      : "no event has this key; e adds one");
 		return 0;
 	}
 	if (begins && event_warns(ui, event))
@@ -143,9 +142,8 @@ unsigned events_holders(struct ui *ui, int arg)
 		return reaction;
 	/* Coming from another event always shows the holders. */
 	ui->scope.holders = reaction || !ui->scope.holders;
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS,
-		ui->scope.holders ? "what lock holders did while others waited; o: the waiters"
-				  : "who waited for locks; o: what the holders did");
+	ui_say(ui, ui->scope.holders ? "what lock holders did while others waited; o: the waiters"
+				     : "who waited for locks; o: what the holders did");
 	return reaction | UI_SORT;
 }
 
@@ -325,7 +323,7 @@ static unsigned menu_add(struct ui *ui)
 {
 	ui->place.popup = NULL;
 	if (!ui->ops->event_add || ui->over)
-		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "events can only be added to a live JVM");
+		ui_warn(ui, "events can only be added to a live JVM");
 	else
 		ui_prompt(ui, "perf event, tracepoint, function: ", "", NULL, add_done);
 	if (ui->place.prompt.label && ui->ops->event_name)

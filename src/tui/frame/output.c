@@ -439,11 +439,11 @@ unsigned output_copy(struct ui *ui, int arg)
 	const char *name = ui_selected(ui);
 
 	if (!name) {
-		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing is selected");
+		ui_warn(ui, "nothing is selected");
 		return 0;
 	}
 	free(ui->copy);
 	ui->copy = xstrdup(name);
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "copied, if the terminal supports it: %s", name);
+	ui_say(ui, "copied, if the terminal supports it: %s", name);
 	return 0;
 }

@@ -240,8 +240,7 @@ static void find_done(struct ui *ui, bool accepted)
 		ui->search.undo = ui->search.undo_before;
 		find_anchor(ui, false);
 	} else if (*ui->search.text && !find_from(ui, 0)) {
-		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"",
-			ui->search.text);
+		ui_warn(ui, "nothing here matches \"%s\"", ui->search.text);
 	}
 }
 
@@ -258,8 +257,7 @@ unsigned search_prompt(struct ui *ui, int arg)
 unsigned search_next(struct ui *ui, int direction)
 {
 	if (!find_from(ui, direction))
-		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "nothing here matches \"%s\"",
-			ui->search.text);
+		ui_warn(ui, "nothing here matches \"%s\"", ui->search.text);
 	return UI_FREEZE_ORDER;
 }
 
@@ -285,15 +283,13 @@ static void filter_done(struct ui *ui, bool accepted)
 	if (!accepted || !*p->text)
 		return;
 	if (!filter_push(ui->scope.filter, p->arg, p->text)) {
-		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS,
-			"at most %d filters; Esc removes the last one", FILTER_TERMS);
+		ui_warn(ui, "at most %d filters; Esc removes the last one", FILTER_TERMS);
 		return;
 	}
 	ui->scope.filter_undo[filter_count(ui->scope.filter) - 1] = ui_undo_id(ui);
 	ui_react(ui, UI_SORT | UI_FREEZE_ORDER);
 	if (!ui->job.on && !ui->sums.all.count)
-		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS,
-			"no sample of this window matches; Esc removes the filter");
+		ui_warn(ui, "no sample of this window matches; Esc removes the filter");
 }
 
 unsigned search_filter(struct ui *ui, int only)
@@ -309,7 +305,7 @@ unsigned search_hide(struct ui *ui, int arg)
 	size_t next = (hide_choice(ui) + 1) % HIDES;
 
 	filter_set_hide(ui->scope.filter, hides[next].hide);
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "%s", hides[next].what);
+	ui_say(ui, "%s", hides[next].what);
 	return UI_SORT;
 }
 
@@ -318,15 +314,14 @@ unsigned search_lines(struct ui *ui, int arg)
 	bool on = !filter_lines(ui->scope.filter);
 
 	filter_set_lines(ui->scope.filter, on);
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, on ? "by line: Class.method:line" : "by method");
+	ui_say(ui, on ? "by line: Class.method:line" : "by method");
 	return UI_SORT;
 }
 
 unsigned search_idle(struct ui *ui, int arg)
 {
 	ui->scope.idle = !ui->scope.idle;
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS,
-		ui->scope.idle ? "all threads" : "without threads that wait for work");
+	ui_say(ui, ui->scope.idle ? "all threads" : "without threads that wait for work");
 	return UI_SORT;
 }
 
@@ -335,8 +330,7 @@ unsigned search_io(struct ui *ui, int arg)
 	bool on = !filter_io(ui->scope.filter);
 
 	filter_set_io(ui->scope.filter, on);
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS,
-		on ? "I/O waits by peer and file" : "I/O waits by method");
+	ui_say(ui, on ? "I/O waits by peer and file" : "I/O waits by method");
 	return UI_SORT;
 }
 

@@ -213,6 +213,13 @@ void page_begin(struct ui *ui, struct page *p)
 	p->rows = 0;
 }
 
+void page_text(struct page *p, int col, int hang, enum style style, const char *text)
+{
+	struct area rest = {p->rows, col, p->canvas.rows - p->rows, p->canvas.cols - col - 1};
+
+	p->rows = canvas_wrapped(&p->canvas, rest, hang, style, text);
+}
+
 bool page_draw(struct ui *ui, struct page *p, struct area area)
 {
 	int rows = p->rows < PAGE_ROWS ? p->rows : PAGE_ROWS, hidden = rows - area.rows;

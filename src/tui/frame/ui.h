@@ -244,6 +244,11 @@ struct profile_query ui_query(const struct ui *ui);
 bool ui_may_hide_idle(const struct ui *ui);
 bool ui_hides_idle(const struct ui *ui); /* true while they are hidden, which is the default */
 bool ui_order_frozen(const struct ui *ui);
+/* How an update orders rows. fresh: from scratch. */
+static inline enum order_how ui_order_how(const struct ui *ui, bool fresh)
+{
+	return fresh ? ORDER_FRESH : ui_order_frozen(ui) ? ORDER_FREEZE : ORDER_KEEP;
+}
 /* The owner of a session that is only watched, or "". */
 const char *ui_owner(const struct ui *ui);
 bool ui_has_event(const struct ui *ui, int event);

@@ -101,6 +101,8 @@ struct view {
 	void (*back)(struct ui *ui);
 	/* The selected thread or pool, offered by the export dialog. Leaves both unchanged if nothing is selected. */
 	void (*selected_thread)(const struct ui *ui, uint32_t *thread, uint32_t *pool);
+	/* The method of the selected row, for b and l; PROFILE_NONE: none. */
+	uint32_t (*selected_method)(const struct ui *ui);
 	/* Calls profile_pin for the method ids that the view retains across updates. */
 	void (*pin_ids)(const struct ui *ui);
 };
@@ -112,6 +114,8 @@ struct page {
 	int rows; /* written */
 };
 void page_begin(struct ui *ui, struct page *p);
+/* Adds text from a column on, wrapped; rows after the first are indented by hang. */
+void page_text(struct page *p, int col, int hang, enum style style, const char *text);
 bool page_draw(struct ui *ui, struct page *p, struct area area); /* true: more rows below */
 void page_done(void *page);
 

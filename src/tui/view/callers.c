@@ -228,15 +228,14 @@ unsigned callers_tree(struct ui *ui, int arg)
 	return UI_SORT;
 }
 
-unsigned callers_latency(struct ui *ui, int arg)
+/* The method of the selected row, or the one shown. */
+static uint32_t callers_selected_method(const struct ui *ui)
 {
 	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 	enum sandwich_kind kind;
 	const struct pane_row *r = row_at(c, c->at.list.cursor, &kind);
 
-	if (!c->at.trail.depth)
-		return 0;
-	return latency_of_method(ui, r ? r->id : shown_method(c));
+	return !c->at.trail.depth ? PROFILE_NONE : r ? r->id : shown_method(c);
 }
 
 static void callers_back(struct ui *ui)
@@ -268,6 +267,7 @@ const struct view view_callers = {
 	.detail = callers_detail,
 	.notice = callers_notice,
 	.text = callers_text,
+	.selected_method = callers_selected_method,
 	.back = callers_back,
 	.pin_ids = callers_pin_ids,
 };

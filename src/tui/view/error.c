@@ -15,11 +15,6 @@ struct error_state {
 	bool details_hidden;
 };
 
-static struct error_state *error_state(const struct ui *ui)
-{
-	return (struct error_state *)ui->place.state[VIEW_ERROR];
-}
-
 static int draw_lines(struct canvas *c, int row, const char *title, const char *text, bool numbered)
 {
 	int number = 1;
@@ -44,7 +39,7 @@ static int draw_lines(struct canvas *c, int row, const char *title, const char *
 
 static void error_draw(struct ui *ui, struct area area)
 {
-	const struct error_state *e = error_state(ui);
+	const struct error_state *e = ui_state(ui, VIEW_ERROR);
 	struct canvas *c = &ui->canvas;
 	int row = area.row;
 
@@ -60,7 +55,7 @@ static void error_draw(struct ui *ui, struct area area)
 
 unsigned error_details(struct ui *ui, int arg)
 {
-	struct error_state *e = error_state(ui);
+	struct error_state *e = ui_state(ui, VIEW_ERROR);
 
 	e->details_hidden = !e->details_hidden;
 	return 0;
@@ -97,7 +92,7 @@ unsigned error_copy(struct ui *ui, int arg)
 	command[strcspn(command, "\n")] = '\0';
 	free(ui->copy);
 	ui->copy = xstrdup(command);
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "copied: %s", command);
+	ui_say(ui, "copied: %s", command);
 	return 0;
 }
 

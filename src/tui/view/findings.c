@@ -25,11 +25,6 @@ struct findings_view {
 	uint64_t subject;
 };
 
-static struct findings_view *view_of(const struct ui *ui)
-{
-	return (struct findings_view *)ui->place.state[VIEW_FINDINGS];
-}
-
 static void view_done(void *state)
 {
 	page_done(&((struct findings_view *)state)->pane);
@@ -37,46 +32,10 @@ static void view_done(void *state)
 
 static const struct finding *selected(const struct ui *ui)
 {
-	int at = view_of(ui)->at.list.cursor;
+	const struct view_state *at = ui_state(ui, VIEW_FINDINGS);
+	const struct ui_findings *f = ui->findings;
 
-	return at < (int)ui->findings->count ? &ui->findings->list[at].finding : NULL;
-}
-
-/* --- below the list ---------------------------------------------------------------------------------- */
-
-/* Adds wrapped text; rows after the first are indented by hang. */
-static void add_text(struct page *p, int col, int hang, enum style style, const char *text)
-{
-	struct area rest = {p->rows, col, p->canvas.rows - p->rows, p->canvas.cols - col - 1};
-
-	p->rows = canvas_wrapped(&p->canvas, rest, hang, style, text);
-}
-
-static void add_proof(struct page *p, const char *text)
-{
-	char line[sizeof(((struct finding *)0)->proof)];
-
-	while (*text) {
-		int bytes = (int)strcspn(text, "\n"), in = (int)strspn(text, " ");
-
-		snprintf(line, sizeof(line), "%.*s", bytes - in, text + in);
-		add_text(p, 3 + in, 2, STYLE_NORMAL, line);
-		text += bytes + (text[bytes] == '\n');
-	}
-}
-
-static void add_rules_checked(const struct ui *ui, struct page *p)
-{
-	/* Rules need some seconds of data after an event was switched on. */
-	bool early = !ui->over && ui->now_ms - ui->begun_ms < EARLY_MS;
-	char why[FINDING_WHY];
-	int event;
-
-	add_text(p, 1, 0, STYLE_STRONG,
-		early ? "nothing found yet; looking for:" : "nothing found; looked for:");
-	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
-		if (!findings_not_judged(ui->findings->rules, *rule, &event, why))
-			add_text(p, 3, 2, STYLE_NORMAL, (*rule)->what);
+	return at->list.cursor < (int)f->count ? &f->list[at->list.cursor].finding : NULL;
 }
 
 /* By reason: "not checked: LOCK POOL (lock is not sampled: press 3)". */
@@ -106,7 +65,7 @@ static void add_rules_skipped(const struct ui *ui, struct page *p)
 			used += (size_t)snprintf(
 				text + used, sizeof(text) - used, ": press %d", event + 1);
 		snprintf(text + used, sizeof(text) - used, ")");
-		add_text(p, 1, 2, STYLE_DIM, text);
+		page_text(p, 1, 2, STYLE_DIM, text);
 	}
 }
 
@@ -123,35 +82,47 @@ static void add_events_begun(const struct ui *ui, struct page *p)
 	snprintf(text, sizeof(text), "this view samples %s%s%s until you leave it",
 		on[EVENT_LOCK] ? "locks" : "", on[EVENT_LOCK] && on[EVENT_WALL] ? " and " : "",
 		on[EVENT_WALL] ? "waits" : "");
-	add_text(p, 1, 2, STYLE_DIM, text);
+	page_text(p, 1, 2, STYLE_DIM, text);
 }
 
 static void draw_pane(struct ui *ui, struct area area)
 {
-	struct findings_view *v = view_of(ui);
+	struct findings_view *v = ui_state(ui, VIEW_FINDINGS);
 	const struct finding *f = selected(ui);
 	struct page *p = &v->pane;
-	char advice[sizeof(f->advice) + 3];
+	char text[sizeof(f->proof)], why[FINDING_WHY];
+	int event;
 
 	page_begin(ui, p);
 	if (f) {
-		add_text(p, 1, 0, STYLE_STRONG, f->what);
-		add_proof(p, f->proof);
-		snprintf(advice, sizeof(advice), "-> %s", f->advice);
-		add_text(p, 1, 3, STYLE_KEY, advice);
+		page_text(p, 1, 0, STYLE_STRONG, f->what);
+		for (const char *line = f->proof; *line;) {
+			int bytes = (int)strcspn(line, "\n"), in = (int)strspn(line, " ");
+
+			snprintf(text, sizeof(text), "%.*s", bytes - in, line + in);
+			page_text(p, 3 + in, 2, STYLE_NORMAL, text);
+			line += bytes + (line[bytes] == '\n');
+		}
+		snprintf(text, sizeof(text), "-> %s", f->advice);
+		page_text(p, 1, 3, STYLE_KEY, text);
 		p->rows++;
 	}
-	/* First what a key would add, since the list of rules may not fit. */
+	/* The list of rules may not fit: first the events that would add to it. */
 	add_events_begun(ui, p);
 	add_rules_skipped(ui, p);
 	if (!f) {
+		/* Rules need some seconds of data after an event was switched on. */
+		bool early = !ui->over && ui->now_ms - ui->begun_ms < EARLY_MS;
+
 		p->rows += p->rows > 0;
-		add_rules_checked(ui, p);
+		page_text(p, 1, 0, STYLE_STRONG,
+			early ? "nothing found yet; looking for:" : "nothing found; looked for:");
+		for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
+			if (!findings_not_judged(ui->findings->rules, *rule, &event, why))
+				page_text(p, 3, 2, STYLE_NORMAL, (*rule)->what);
 	}
 	page_draw(ui, p, area);
 }
-
-/* --- the list ---------------------------------------------------------------------------------------- */
 
 static void draw_row(struct ui *ui, int row, const struct finding *f)
 {
@@ -175,23 +146,10 @@ static void draw_row(struct ui *ui, int row, const struct finding *f)
 	canvas_text(c, row, col, end, STYLE_NORMAL, text);
 }
 
-static void draw_titles(struct ui *ui, int row)
-{
-	struct canvas *c = &ui->canvas;
-
-	canvas_fill(c, row, 0, c->cols, STYLE_COLUMNS, ' ');
-	canvas_text(c, row, NAME_COL, c->cols, STYLE_COLUMNS, "FINDING");
-	if (c->cols < COLS_ALL)
-		return;
-	canvas_right(c, row, NAME_COL, SHARE_END, STYLE_COLUMNS, "SHARE");
-	canvas_right(c, row, SHARE_END, SINCE_END, STYLE_COLUMNS, "FOR");
-	canvas_text(c, row, WHAT_COL, c->cols, STYLE_COLUMNS, "WHAT");
-}
-
 /* Keeps the cursor on the selected finding when the list is reordered. */
 static void follow(struct ui *ui)
 {
-	struct findings_view *v = view_of(ui);
+	struct findings_view *v = ui_state(ui, VIEW_FINDINGS);
 	const struct finding *f;
 
 	list_resize(&v->at.list, (int)ui->findings->count, v->at.list.rows);
@@ -211,33 +169,43 @@ static void follow(struct ui *ui)
 
 static void view_draw(struct ui *ui, struct area area)
 {
-	struct list *l = &view_of(ui)->at.list;
+	struct view_state *at = ui_state(ui, VIEW_FINDINGS);
+	struct list *l = &at->list;
+	struct canvas *c = &ui->canvas;
 	int row = area.row, most = area.rows / 3;
 
 	if (!ui->profile || !ui->vitals)
 		return;
 	follow(ui);
 	list_resize(l, (int)ui->findings->count, most < l->count ? most : l->count);
-	if (area.rows >= ROWS_TITLES)
-		draw_titles(ui, row++);
-	for (int i = 0; i < l->rows && l->top + i < l->count; i++, row++) {
-		draw_row(ui, row, &ui->findings->list[l->top + i].finding);
-		canvas_list_row(
-			&ui->canvas, row, 0, ui->canvas.cols, l->top + i, l->top + i == l->cursor);
+	if (area.rows >= ROWS_TITLES) {
+		canvas_fill(c, row, 0, c->cols, STYLE_COLUMNS, ' ');
+		canvas_text(c, row, NAME_COL, c->cols, STYLE_COLUMNS, "FINDING");
+		if (c->cols >= COLS_ALL) {
+			canvas_right(c, row, NAME_COL, SHARE_END, STYLE_COLUMNS, "SHARE");
+			canvas_right(c, row, SHARE_END, SINCE_END, STYLE_COLUMNS, "FOR");
+			canvas_text(c, row, WHAT_COL, c->cols, STYLE_COLUMNS, "WHAT");
+		}
+		row++;
+	}
+	for (int i = l->top; i < l->top + l->rows && i < l->count; i++, row++) {
+		draw_row(ui, row, &ui->findings->list[i].finding);
+		canvas_list_row(c, row, 0, c->cols, i, i == l->cursor);
 	}
 	row += area.rows >= ROWS_TITLES;
 	draw_pane(ui, (struct area){row, 0, area.row + area.rows - row, area.cols});
 }
 
-/* What Enter opens. */
+/* Names the view that Enter opens. */
 static void view_detail(struct ui *ui, struct strip *s)
 {
+	const struct view_state *at = ui_state(ui, VIEW_FINDINGS);
 	const struct finding *f = selected(ui);
 
 	if (!f || !ui->profile)
 		return;
-	strip_add(s, STYLE_DIM, 1, "%d of %u", view_of(ui)->at.list.cursor + 1, ui->findings->count)
-		->right = true;
+	strip_add(s, STYLE_DIM, 1, "%d of %u", at->list.cursor + 1, ui->findings->count)->right =
+		true;
 	if (f->thread != PROFILE_NONE)
 		strip_add(s, STYLE_NORMAL, 0, "%s: thread %s", ui->glyphs->enter,
 			profile_get_thread(ui->profile, f->thread)->name);
@@ -251,33 +219,30 @@ static void view_detail(struct ui *ui, struct strip *s)
 
 static void view_notice(struct ui *ui, struct strip *s)
 {
-	const struct list *l = &view_of(ui)->pane.at.list;
+	const struct findings_view *v = ui_state(ui, VIEW_FINDINGS);
 
-	if (l->cursor < l->count - 1)
+	if (v->pane.at.list.cursor < v->pane.at.list.count - 1)
 		strip_add(s, STYLE_DIM, 0, "%s more below: PgDn", ui->glyphs->down)->right = true;
 }
 
-/* --- commands ---------------------------------------------------------------------------------------- */
-
 unsigned findings_show(struct ui *ui, int arg)
 {
+	const struct findings_view *v = ui_state(ui, VIEW_FINDINGS);
 	enum view_id from = ui->place.view;
 
-	if (from == VIEW_FINDINGS) {
-		ui_show(ui, view_of(ui)->from);
+	ui_show(ui, from == VIEW_FINDINGS ? v->from : VIEW_FINDINGS);
+	if (from == VIEW_FINDINGS)
 		return UI_UPDATE;
-	}
-	ui_show(ui, VIEW_FINDINGS);
 	/* arg 1: returning from a finding; Esc still leads to the original view. */
 	if (!arg)
-		view_of(ui)->from = from;
+		((struct findings_view *)ui_state(ui, VIEW_FINDINGS))->from = from;
 	findings_open(ui);
 	return UI_UPDATE;
 }
 
 unsigned findings_scroll(struct ui *ui, int direction)
 {
-	struct findings_view *v = view_of(ui);
+	struct findings_view *v = ui_state(ui, VIEW_FINDINGS);
 
 	list_step(&v->pane.at.list, direction < 0 ? LIST_PAGE_UP : LIST_PAGE_DOWN);
 	return 0;
@@ -291,7 +256,7 @@ unsigned findings_go(struct ui *ui, int arg)
 		return 0;
 	struct finding f = *at;
 	if (f.event < 0 && f.thread == PROFILE_NONE && f.method == PROFILE_NONE) {
-		ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "there are no further details");
+		ui_say(ui, "there are no further details");
 		return 0;
 	}
 	/* If the event cannot be shown, events_show has put a message or a warning on the screen. */

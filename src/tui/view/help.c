@@ -125,8 +125,6 @@ static const struct help_term orders[] = {
 		"most every 3 s, unless one would be off by more than 2 columns."},
 };
 
-/* --- writing the page -------------------------------------------------------------------------------- */
-
 /* Writes the commands of a group. Returns the next row. */
 static int write_group(struct ui *ui, struct canvas *page, int row, enum command_group group)
 {
@@ -155,17 +153,17 @@ static int write_group(struct ui *ui, struct canvas *page, int row, enum command
 	return any ? row + 1 : row;
 }
 
-/* Writes wrapped text. Returns the next row. */
-static int write_wrapped(struct canvas *page, int row, int col, const char *text)
+static void help_draw(struct ui *ui, struct area area)
 {
-	struct area rest = {row, col, page->rows - row, page->cols - col - 1};
+	struct page *p = ui_state(ui, VIEW_HELP);
+	struct canvas *c = &ui->canvas;
+	const char *more = "";
 
-	return canvas_wrapped(page, rest, 0, STYLE_NORMAL, text);
-}
-
-static int write_terms(const struct ui *ui, struct canvas *page, int row)
-{
-	canvas_text(page, row++, 1, page->cols, STYLE_STRONG, "SHOWN");
+	page_begin(ui, p);
+	for (int group = 0; group < GROUP_COUNT; group++)
+		p->rows = write_group(ui, &p->canvas, p->rows, (enum command_group)group);
+	canvas_text(&p->canvas, ++p->rows, 1, c->cols, STYLE_STRONG, "SHOWN");
+	p->rows++;
 	for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
 		const char *term = terms[i].term;
 
@@ -173,29 +171,16 @@ static int write_terms(const struct ui *ui, struct canvas *page, int row)
 			continue;
 		if (!strcmp(term, glyphs_utf8.plus_minus))
 			term = ui->glyphs->plus_minus;
-		canvas_text(page, row, 2, page->cols, STYLE_KEY, term);
-		row = write_wrapped(page, row, TERM_COL, terms[i].text);
+		canvas_text(&p->canvas, p->rows, 2, c->cols, STYLE_KEY, term);
+		page_text(p, TERM_COL, 0, STYLE_NORMAL, terms[i].text);
 	}
-	return row;
-}
-
-static void help_draw(struct ui *ui, struct area area)
-{
-	struct page *p = (struct page *)ui->place.state[VIEW_HELP];
-	struct canvas *c = &ui->canvas;
-	const char *more = "";
-
-	page_begin(ui, p);
-	for (int group = 0; group < GROUP_COUNT; group++)
-		p->rows = write_group(ui, &p->canvas, p->rows, (enum command_group)group);
-	p->rows = write_terms(ui, &p->canvas, p->rows + 1);
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
 		if (!(orders[i].views & VIEW_BIT(ui->place.under)))
 			continue;
 		if (*orders[i].term)
 			canvas_text(
 				&p->canvas, p->rows++, 1, c->cols, STYLE_STRONG, orders[i].term);
-		p->rows = write_wrapped(&p->canvas, p->rows, 2, orders[i].text);
+		page_text(p, 2, 0, STYLE_NORMAL, orders[i].text);
 	}
 	p->rows++;
 	canvas_printf(&p->canvas, p->rows++, 1, c->cols, STYLE_DIM, "man jhot          jhot %s",

@@ -20,13 +20,6 @@ struct info {
 	enum view_id from;
 };
 
-static struct info *info_state(const struct ui *ui)
-{
-	return (struct info *)ui->place.state[VIEW_INFO];
-}
-
-/* --- writing ----------------------------------------------------------------------------------------- */
-
 static void add_title(struct page *p, const char *title)
 {
 	p->rows += p->rows > 0;
@@ -46,17 +39,17 @@ __attribute__((format(printf, 3, 4))) static void add(
 	canvas_text(&p->canvas, p->rows++, LABEL_COLS, p->canvas.cols, STYLE_NORMAL, text);
 }
 
-/* Adds wrapped text. */
-static void add_wrapped(struct page *p, const char *label, const char *text, int width)
+static void add_text(struct page *p, const char *label, const char *text)
 {
-	struct area rest = {p->rows, LABEL_COLS, p->canvas.rows - p->rows, width};
+	struct area rest = {
+		p->rows, LABEL_COLS, p->canvas.rows - p->rows, p->canvas.cols - LABEL_COLS - 2};
 
 	if (*text)
 		canvas_text(&p->canvas, p->rows, 2, p->canvas.cols, STYLE_KEY, label);
 	p->rows = canvas_wrapped(&p->canvas, rest, 0, STYLE_NORMAL, text);
 }
 
-static void write_jvm(const struct ui *ui, struct page *p, int width)
+static void write_jvm(const struct ui *ui, struct page *p)
 {
 	const struct vitals *v = ui->vitals;
 	char up[TEXT_NUMBER];
@@ -65,10 +58,10 @@ static void write_jvm(const struct ui *ui, struct page *p, int width)
 	add(p, "process", "%d   user %s   up %s%s", v->pid, v->user, text_uptime(up, v->uptime_s),
 		v->alive ? "" : "   ended");
 	add(p, "version", "%s   JDK %s", v->vm, v->jdk);
-	add_wrapped(p, "command", *v->command ? v->command : v->name, width);
-	add_wrapped(p, "arguments", *v->vm_args ? v->vm_args : "none", width);
+	add_text(p, "command", *v->command ? v->command : v->name);
+	add_text(p, "arguments", *v->vm_args ? v->vm_args : "none");
 	if (*v->vm_flags)
-		add_wrapped(p, "flags file", v->vm_flags, width);
+		add_text(p, "flags file", v->vm_flags);
 }
 
 static const char *tenths(char out[TEXT_NUMBER], int value)
@@ -108,7 +101,7 @@ static void write_memory(const struct vitals *v, struct page *p)
 		add(p, "note", "%s", v->vitals_note);
 }
 
-static void write_events(const struct ui *ui, struct page *p, int width)
+static void write_events(const struct ui *ui, struct page *p)
 {
 	static const char *const states[] = {"off   ", "on   ", "failed   "};
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER], interval[TEXT_NUMBER];
@@ -132,11 +125,11 @@ static void write_events(const struct ui *ui, struct page *p, int width)
 			e->interval > 1 ? "every " : "", e->interval > 1 ? interval : "",
 			*e->engine || e->interval > 1 ? "   " : "",
 			text_counted(samples, count, "sample"), text_count(lost, e->lost));
-		add_wrapped(p, "", e->note, width);
+		add_text(p, "", e->note);
 	}
 }
 
-static void write_agent(const struct ui *ui, struct page *p, int width)
+static void write_agent(const struct ui *ui, struct page *p)
 {
 	const struct vitals *v = ui->vitals;
 	char a[TEXT_NUMBER], up[TEXT_NUMBER], since[40] = "";
@@ -153,9 +146,9 @@ static void write_agent(const struct ui *ui, struct page *p, int width)
 	add(p, "memory", "%s mapped in the JVM; only pages in use take memory",
 		text_bytes(a, v->agent_bytes));
 	add(p, "walker", "%s", v->walker);
-	add_wrapped(p, "", v->walker_note, width);
-	add_wrapped(p, "", v->agent_note, width);
-	add_wrapped(p, "", ui->names_note, width);
+	add_text(p, "", v->walker_note);
+	add_text(p, "", v->agent_note);
+	add_text(p, "", ui->names_note);
 	add(p, "lost", "%s", text_counted(a, v->lost, "sample"));
 	for (int i = 0; i < v->counter_count && i < VITALS_COUNTERS; i++)
 		if (v->counters[i].value)
@@ -163,12 +156,9 @@ static void write_agent(const struct ui *ui, struct page *p, int width)
 				text_count(a, v->counters[i].value));
 }
 
-/* --- showing ----------------------------------------------------------------------------------------- */
-
 static void info_draw(struct ui *ui, struct area area)
 {
-	struct page *p = &info_state(ui)->page;
-	int width = area.cols - LABEL_COLS - 2;
+	struct page *p = ui_state(ui, VIEW_INFO);
 	char nodes[TEXT_NUMBER], bytes[TEXT_NUMBER];
 
 	if (!ui->vitals || !ui->profile)
@@ -177,15 +167,15 @@ static void info_draw(struct ui *ui, struct area area)
 	if (ui->options->file) {
 		add_title(p, "FILE");
 		for (const struct app_fact *f = ui->options->file->facts; f->label; f++)
-			add_wrapped(p, f->label, f->text, width);
+			add_text(p, f->label, f->text);
 	} else {
-		write_jvm(ui, p, width);
+		write_jvm(ui, p);
 	}
 	if (file_has_vitals(ui))
 		write_memory(ui->vitals, p);
-	write_events(ui, p, width);
+	write_events(ui, p);
 	if (file_has_vitals(ui))
-		write_agent(ui, p, width);
+		write_agent(ui, p);
 	struct profile_info h = profile_info(ui->profile);
 	add_title(p, "HISTORY");
 	add(p, "kept", "%u s, %u s of them in steps of 10 s", h.now - h.oldest,
@@ -205,14 +195,13 @@ static void info_notice(struct ui *ui, struct strip *s)
 
 unsigned info_show(struct ui *ui, int arg)
 {
+	const struct info *info = ui_state(ui, VIEW_INFO);
 	enum view_id from = ui->place.view;
 
-	if (from == VIEW_INFO) {
-		ui_show(ui, info_state(ui)->from);
+	ui_show(ui, from == VIEW_INFO ? info->from : VIEW_INFO);
+	if (from == VIEW_INFO)
 		return UI_UPDATE;
-	}
-	ui_show(ui, VIEW_INFO);
-	info_state(ui)->from = from;
+	((struct info *)ui_state(ui, VIEW_INFO))->from = from;
 	return 0;
 }
 

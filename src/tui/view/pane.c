@@ -50,6 +50,32 @@ void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method,
 	canvas_text(c, area.row, area.col + 2, c->cols, style, name);
 }
 
+void pane_node_name(
+	const struct ui *ui, const struct calltree_node *n, int width, char *out, size_t size)
+{
+	if (n->method != PROFILE_NONE)
+		ui_fit_method(ui, n->method, NAME_FULL, width, out, size);
+	else
+		name_cut(out, size,
+			n->thread != PROFILE_NONE ? profile_get_thread(ui->profile, n->thread)->name
+						  : "all",
+			width, ui->glyphs->ellipsis);
+}
+
+void pane_node_detail(
+	struct ui *ui, struct strip *s, const struct calltree_node *n, uint64_t all, double samples)
+{
+	double percent = flat_percent(n->total, all);
+	char count[TEXT_NUMBER], name[256];
+
+	pane_node_name(
+		ui, n, ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34, name, sizeof(name));
+	strip_add(s, STYLE_STRONG, 0, "%s", name);
+	strip_add(s, STYLE_NORMAL, 9, "%s", text_counted(count, (int64_t)n->total_count, "sample"));
+	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", percent, ui->glyphs->plus_minus,
+		error_half_width(percent / 100, samples));
+}
+
 /* Puts rows into the order of a live list. */
 static void rank_rows(
 	struct rank *rank, struct pane_row *rows, uint32_t count, bool fresh, bool frozen)

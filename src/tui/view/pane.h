@@ -8,6 +8,7 @@
 #ifndef JHOT_TUI_VIEW_PANE_H
 #define JHOT_TUI_VIEW_PANE_H
 
+#include "profile/table/calltree.h"
 #include "profile/table/rank.h"
 #include "tui/frame/ui.h"
 
@@ -48,6 +49,13 @@ int pane_table_draw(struct ui *ui, struct area area, const struct pane_titles *t
 void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method, enum style style);
 /* Draws "12.3%", right-aligned before column end. */
 void pane_percent(struct ui *ui, int row, int col, int end, enum style style, double percent);
+
+/* Fits the name of a node of a call tree: "all", a thread or a method. */
+void pane_node_name(
+	const struct ui *ui, const struct calltree_node *n, int width, char *out, size_t size);
+/* Adds a node's name, samples and share of `all` to the detail line. samples: effective sample size, see error.h. */
+void pane_node_detail(struct ui *ui, struct strip *s, const struct calltree_node *n, uint64_t all,
+	double samples);
 
 /* --- sandwiches --------------------------------------------------------------------------------- */
 

@@ -26,11 +26,6 @@ struct picker {
 	struct err error;
 };
 
-static struct picker *picker_state(const struct ui *ui)
-{
-	return (struct picker *)ui->place.state[VIEW_PICKER];
-}
-
 static void picker_done(void *state)
 {
 	struct picker *p = state;
@@ -39,22 +34,18 @@ static void picker_done(void *state)
 	free(p->jvms);
 }
 
-/* --- rows -------------------------------------------------------------------------------------------- */
-
-static bool matches(const struct picker *p, const struct app_jvm *j)
+static void picker_filter(struct picker *p)
 {
 	char line[256];
 
-	snprintf(line, sizeof(line), "%d %s %s %s", j->pid, j->user, j->jdk, j->name);
-	return !*p->filter || text_find(line, p->filter);
-}
-
-static void picker_filter(struct picker *p)
-{
 	p->count = 0;
-	for (int i = 0; i < p->all; i++)
-		if (matches(p, &p->rows[i]))
-			p->jvms[p->count++] = p->rows[i];
+	for (int i = 0; i < p->all; i++) {
+		const struct app_jvm *j = &p->rows[i];
+
+		snprintf(line, sizeof(line), "%d %s %s %s", j->pid, j->user, j->jdk, j->name);
+		if (!*p->filter || text_find(line, p->filter))
+			p->jvms[p->count++] = *j;
+	}
 	list_resize(&p->at.list, p->count, p->at.list.rows);
 	for (int i = 0; i < p->count && p->at.list.touched; i++)
 		if (p->jvms[i].pid == p->selected)
@@ -63,7 +54,7 @@ static void picker_filter(struct picker *p)
 
 static void picker_update(struct ui *ui, bool sort)
 {
-	struct picker *p = picker_state(ui);
+	struct picker *p = ui_state(ui, VIEW_PICKER);
 	const struct app_jvm *rows = NULL;
 
 	if (p->listed && p->error.kind != ERR_BUSY && ui->now_ms - p->listed_ms < REFRESH_MS)
@@ -85,7 +76,7 @@ static void picker_update(struct ui *ui, bool sort)
 
 static bool picker_edit(struct ui *ui, int key)
 {
-	struct picker *p = picker_state(ui);
+	struct picker *p = ui_state(ui, VIEW_PICKER);
 	size_t len = strlen(p->filter);
 
 	/* Keys that are commands, always or while the filter is empty. */
@@ -98,7 +89,9 @@ static bool picker_edit(struct ui *ui, int key)
 
 bool picker_has_back(const struct ui *ui)
 {
-	return *picker_state(ui)->filter || ui->profile;
+	const struct picker *p = ui_state(ui, VIEW_PICKER);
+
+	return *p->filter || ui->profile;
 }
 
 static unsigned picker_leave(struct ui *ui)
@@ -109,7 +102,7 @@ static unsigned picker_leave(struct ui *ui)
 
 unsigned picker_back(struct ui *ui, int arg)
 {
-	struct picker *p = picker_state(ui);
+	struct picker *p = ui_state(ui, VIEW_PICKER);
 
 	if (!*p->filter)
 		return picker_leave(ui);
@@ -120,7 +113,7 @@ unsigned picker_back(struct ui *ui, int arg)
 
 unsigned picker_choose(struct ui *ui, int arg)
 {
-	struct picker *p = picker_state(ui);
+	struct picker *p = ui_state(ui, VIEW_PICKER);
 	const struct app_jvm *j = p->count ? &p->jvms[p->at.list.cursor] : NULL;
 
 	if (!j)
@@ -135,8 +128,6 @@ unsigned picker_choose(struct ui *ui, int arg)
 	ui_notify(ui, STYLE_NORMAL, UI_STAY, "attaching to %d %s ...", j->pid, j->name);
 	return 0;
 }
-
-/* --- columns ----------------------------------------------------------------------------------------- */
 
 #define CELL_TEXT(name, format, ...)                                                        \
 	static void cell_##name(const void *view, const void *row, struct column_cell *out) \
@@ -190,54 +181,11 @@ static const void *picker_row(const void *state, int index)
 	return index < p->count ? &p->jvms[index] : NULL;
 }
 
-/* --- drawing ----------------------------------------------------------------------------------------- */
-
-/* Why the selected JVM cannot be profiled, or the command that attaches to it. */
-static void draw_why(struct ui *ui, int row)
-{
-	struct picker *p = picker_state(ui);
-	const struct app_jvm *j = p->count ? &p->jvms[p->at.list.cursor] : NULL;
-
-	char word[sizeof(j->name)];
-	bool by_name;
-
-	if (!j)
-		return;
-	clean_word(word, sizeof(word), j->name);
-	by_name = !strcmp(word, j->name);
-	if (*j->why)
-		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_NORMAL, "%d: %s",
-			j->pid, j->why);
-	else
-		canvas_printf(&ui->canvas, row, 1, ui->canvas.cols - 1, STYLE_DIM,
-			"Next time: jhot %d%s%s", j->pid, by_name ? " or jhot " : "",
-			by_name ? j->name : "");
-}
-
-static void draw_none(struct ui *ui, int row)
-{
-	struct picker *p = picker_state(ui);
-	struct canvas *c = &ui->canvas;
-
-	if (p->all) {
-		canvas_printf(c, row, 3, c->cols, STYLE_NORMAL, "None of %d JVMs matches \"%s\".",
-			p->all, p->filter);
-		return;
-	}
-	if (p->error.kind) {
-		canvas_text(c, row, 3, c->cols, STYLE_NORMAL, p->error.what);
-		return;
-	}
-	canvas_text(c, row, 3, c->cols, STYLE_NORMAL, "No JVM found that you may see.");
-	canvas_text(c, row + 1, 3, c->cols, STYLE_DIM,
-		"To see those of other users, run as root: sudo jhot");
-}
-
 static void picker_draw(struct ui *ui, struct area area)
 {
-	struct picker *p = picker_state(ui);
+	const struct picker *p = ui_state(ui, VIEW_PICKER);
 	struct canvas *c = &ui->canvas;
-	int row = area.row;
+	int row = area.row, last = area.row + area.rows - 1;
 
 	canvas_text(c, row, 1, c->cols, STYLE_STRONG, "jhot - choose a JVM");
 	canvas_right(c, row, 0, c->cols - 1, STYLE_DIM, "refresh 2s");
@@ -246,11 +194,32 @@ static void picker_draw(struct ui *ui, struct area area)
 	c->cursor_row = row;
 	c->cursor_col = canvas_text(c, row, 19, c->cols - 1, STYLE_PROMPT, p->filter);
 	row += area.rows > 14 ? 2 : 1;
-	view_draw_rows(ui, VIEW_PICKER,
-		(struct area){row, 0, area.row + area.rows - 2 - row, c->cols}, (uint32_t)p->count);
-	if (!p->count)
-		draw_none(ui, row + 2);
-	draw_why(ui, area.row + area.rows - 1);
+	view_draw_rows(ui, VIEW_PICKER, (struct area){row, 0, last - 1 - row, c->cols},
+		(uint32_t)p->count);
+	row += 2;
+	if (!p->count && p->all) {
+		canvas_printf(c, row, 3, c->cols, STYLE_NORMAL, "None of %d JVMs matches \"%s\".",
+			p->all, p->filter);
+	} else if (!p->count && p->error.kind) {
+		canvas_text(c, row, 3, c->cols, STYLE_NORMAL, p->error.what);
+	} else if (!p->count) {
+		canvas_text(c, row, 3, c->cols, STYLE_NORMAL, "No JVM found that you may see.");
+		canvas_text(c, row + 1, 3, c->cols, STYLE_DIM,
+			"To see those of other users, run as root: sudo jhot");
+	} else {
+		const struct app_jvm *j = &p->jvms[p->at.list.cursor];
+		char word[sizeof(j->name)];
+
+		/* Why the selected JVM cannot be profiled, or the command that attaches to it. */
+		clean_word(word, sizeof(word), j->name);
+		if (*j->why)
+			canvas_printf(
+				c, last, 1, c->cols - 1, STYLE_NORMAL, "%d: %s", j->pid, j->why);
+		else
+			canvas_printf(c, last, 1, c->cols - 1, STYLE_DIM, "Next time: jhot %d%s%s",
+				j->pid, strcmp(word, j->name) ? "" : " or jhot ",
+				strcmp(word, j->name) ? "" : j->name);
+	}
 }
 
 const struct view view_picker = {

@@ -34,31 +34,12 @@ static int flame_compare(const void *a, const void *b, void *ctx)
 	return order ? order : (x > y) - (x < y);
 }
 
-static uint32_t flame_children(struct flame_pass *f, uint32_t node)
-{
-	const struct calltree_node *n = &f->tree->nodes[node];
-	uint32_t count = 0;
-
-	if (n->child_count > f->children_cap) {
-		f->children_cap = n->child_count;
-		f->children = xreallocarray(f->children, f->children_cap, sizeof(*f->children));
-	}
-	for (uint32_t c = n->first_child; c != PROFILE_NONE; c = f->tree->nodes[c].next_sibling)
-		f->children[count++] = c;
-	if (count)
-		qsort_r(f->children, count, sizeof(*f->children), flame_compare, f);
-	return count;
-}
-
 static void flame_add(
 	struct flame_pass *f, uint32_t node, uint32_t row, uint32_t col, uint32_t width)
 {
 	struct flame_layout *l = f->layout;
 
-	if (l->count == f->cap) {
-		f->cap = f->cap ? f->cap * 2 : 256;
-		l->boxes = xreallocarray(l->boxes, f->cap, sizeof(*l->boxes));
-	}
+	l->boxes = xgrow(l->boxes, l->count, &f->cap, sizeof(*l->boxes));
 	l->boxes[l->count++] = (struct flame_box){
 		node, row, (uint16_t)col, (uint16_t)width, f->tree->nodes[node].path};
 	if (row >= l->rows)
@@ -71,14 +52,22 @@ static void flame_add(
  */
 static void flame_add_children(struct flame_pass *f, const struct flame_box *parent)
 {
-	uint64_t total = f->tree->nodes[parent->node].total, before = 0;
-	uint32_t count = flame_children(f, parent->node);
-	uint32_t from = parent->col;
+	const struct calltree_node *n = &f->tree->nodes[parent->node];
+	uint64_t before = 0;
+	uint32_t count = 0, from = parent->col;
 
-	for (uint32_t i = 0; i < count && total; i++) {
+	if (n->child_count > f->children_cap) {
+		f->children_cap = n->child_count;
+		f->children = xreallocarray(f->children, f->children_cap, sizeof(*f->children));
+	}
+	for (uint32_t c = n->first_child; c != PROFILE_NONE; c = f->tree->nodes[c].next_sibling)
+		f->children[count++] = c;
+	if (count)
+		qsort_r(f->children, count, sizeof(*f->children), flame_compare, f);
+	for (uint32_t i = 0; i < count && n->total; i++) {
 		before += f->tree->nodes[f->children[i]].total;
 		uint32_t to = parent->col +
-			      (uint32_t)((double)before * parent->width / (double)total + 0.5);
+			      (uint32_t)((double)before * parent->width / (double)n->total + 0.5);
 		if (to > from)
 			flame_add(f, f->children[i], parent->row + 1, from, to - from);
 		else
@@ -87,30 +76,24 @@ static void flame_add_children(struct flame_pass *f, const struct flame_box *par
 	}
 }
 
-static void flame_add_zoom_path(struct flame_pass *f, uint32_t zoom)
-{
-	uint32_t depth = 0;
-
-	for (uint32_t n = zoom; n != PROFILE_NONE; n = f->tree->nodes[n].parent)
-		depth++;
-	for (uint32_t i = 0; i < depth; i++)
-		flame_add(f, 0, i, 0, f->layout->columns);
-	for (uint32_t n = zoom; n != PROFILE_NONE; n = f->tree->nodes[n].parent) {
-		f->layout->boxes[--depth].node = n;
-		f->layout->boxes[depth].path = f->tree->nodes[n].path;
-	}
-}
-
 struct flame_layout *flame_layout_new(
 	const struct profile *p, const struct calltree *tree, uint32_t zoom, uint16_t columns)
 {
 	struct flame_layout *l = xcalloc(1, sizeof(*l));
 	struct flame_pass f = {.p = p, .tree = tree, .layout = l};
+	uint32_t depth = 0;
 
 	l->columns = columns;
 	if (!tree->count || !columns)
 		return l;
-	flame_add_zoom_path(&f, zoom < tree->count ? zoom : 0);
+	/* The path to the zoomed node spans all columns. */
+	zoom = zoom < tree->count ? zoom : 0;
+	for (uint32_t n = zoom; n != PROFILE_NONE; n = tree->nodes[n].parent)
+		flame_add(&f, n, depth++, 0, columns);
+	for (uint32_t n = zoom; n != PROFILE_NONE; n = tree->nodes[n].parent) {
+		l->boxes[--depth].node = n;
+		l->boxes[depth].path = tree->nodes[n].path;
+	}
 	for (uint32_t i = l->count - 1; i < l->count; i++) {
 		struct flame_box parent = l->boxes[i]; /* a copy: adding moves the array */
 
@@ -171,28 +154,23 @@ uint32_t flame_layout_move(const struct flame_layout *l, uint32_t box, enum flam
 	return box;
 }
 
-static unsigned flame_distance(unsigned a, unsigned b)
-{
-	return a > b ? a - b : b - a;
-}
-
 unsigned flame_layout_shift(const struct flame_layout *from, const struct flame_layout *to)
 {
-	unsigned most = 0;
+	int most = 0;
 
 	for (uint32_t i = 0; i < to->count; i++) {
 		const struct flame_box *b = &to->boxes[i];
-		uint32_t old = flame_layout_find(from, b->path);
+		uint32_t at = flame_layout_find(from, b->path);
+		int shift = b->width;
 
-		if (old == FLAME_NO_BOX) {
-			most = b->width > most ? b->width : most;
-			continue;
+		if (at != FLAME_NO_BOX) {
+			const struct flame_box *old = &from->boxes[at];
+			int left = abs(b->col - old->col);
+			int right = abs(b->col + b->width - old->col - old->width);
+
+			shift = left > right ? left : right;
 		}
-		unsigned left = flame_distance(b->col, from->boxes[old].col);
-		unsigned right = flame_distance(
-			b->col + b->width, from->boxes[old].col + from->boxes[old].width);
-		most = left > most ? left : most;
-		most = right > most ? right : most;
+		most = shift > most ? shift : most;
 	}
-	return most;
+	return (unsigned)most;
 }

@@ -19,11 +19,6 @@
 #define RELAYOUT_MS   3000 /* minimum time between layouts, which move boxes that are being read */
 #define RELAYOUT_COLS 2    /* unless an edge shifts by more columns than this */
 
-static struct flame *flame_state(const struct ui *ui)
-{
-	return (struct flame *)ui->place.state[VIEW_FLAME];
-}
-
 static void flame_done(void *state)
 {
 	struct flame *f = state;
@@ -62,7 +57,7 @@ static void flame_find_hidden(const struct ui *ui, struct flame *f)
 
 static uint32_t flame_hidden_hits(const struct ui *ui, const struct flame_box *b)
 {
-	const struct flame *f = flame_state(ui);
+	const struct flame *f = ui_state(ui, VIEW_FLAME);
 
 	return *ui->search.text && !strcmp(f->searched, ui->search.text)
 		       ? f->hidden_hits[b - f->layout->boxes]
@@ -72,17 +67,13 @@ static uint32_t flame_hidden_hits(const struct ui *ui, const struct flame_box *b
 /* Selects the next box that matches or has hidden matches, wrapping around. */
 static bool flame_find(struct ui *ui, int direction)
 {
-	struct flame *f = flame_state(ui);
+	struct flame *f = ui_state(ui, VIEW_FLAME);
 	int count = f->layout ? (int)f->layout->count : 0;
 	int from = direction ? f->at.list.cursor + direction : ui->search.from;
 
 	for (int i = 0; i < count; i++) {
-		int at = from + (direction < 0 ? -i : i);
-
-		const struct flame_box *b;
-
-		at = (at % count + count) % count;
-		b = &f->layout->boxes[at];
+		int at = ((from + (direction < 0 ? -i : i)) % count + count) % count;
+		const struct flame_box *b = &f->layout->boxes[at];
 		if (search_hit_method(ui, f->tree->nodes[b->node].method) ||
 			flame_hidden_hits(ui, b)) {
 			list_to(&f->at.list, at);
@@ -93,19 +84,6 @@ static bool flame_find(struct ui *ui, int direction)
 }
 
 /* --- updating ---------------------------------------------------------------------------------------- */
-
-/* The zoomed node. Zooms out of nodes that are no longer in the window. */
-static uint32_t zoom_node(struct flame *f, const struct calltree *tree)
-{
-	while (f->at.trail.depth) {
-		uint32_t node = tree_find_path(tree, trail_top(&f->at.trail));
-
-		if (node != PROFILE_NONE)
-			return node;
-		f->at.trail.depth--;
-	}
-	return 0;
-}
 
 /* Replaces tree and layout and keeps the selected box by its path. */
 static void show_layout(
@@ -137,7 +115,7 @@ static uint16_t flame_columns(const struct ui *ui)
 
 static void flame_update(struct ui *ui, bool sort)
 {
-	struct flame *f = flame_state(ui);
+	struct flame *f = ui_state(ui, VIEW_FLAME);
 	struct profile_query q = ui_query(ui);
 	uint16_t columns = flame_columns(ui);
 	struct calltree_options options = {
@@ -157,8 +135,16 @@ static void flame_update(struct ui *ui, bool sort)
 		options.min_share *=
 			0.5 * (double)f->tree->nodes[zoom].total / (double)f->tree->nodes[0].total;
 	tree = calltree_new(ui->profile, &q, &options);
-	struct flame_layout *layout =
-		flame_layout_new(ui->profile, tree, zoom_node(f, tree), columns);
+	/* Zooms out of nodes that are no longer in the window. */
+	zoom = 0;
+	while (f->at.trail.depth) {
+		zoom = tree_find_path(tree, trail_top(&f->at.trail));
+		if (zoom != PROFILE_NONE)
+			break;
+		zoom = 0;
+		f->at.trail.depth--;
+	}
+	struct flame_layout *layout = flame_layout_new(ui->profile, tree, zoom, columns);
 	bool keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
 		    ui->now_ms - f->layout_ms < RELAYOUT_MS && f->layout->count > 1 &&
 		    flame_layout_shift(f->layout, layout) <= RELAYOUT_COLS &&
@@ -178,88 +164,72 @@ static void flame_update(struct ui *ui, bool sort)
 
 /* --- names ------------------------------------------------------------------------------------------- */
 
-static const char *box_name(const struct ui *ui, const struct flame_box *b)
+static const char *node_name(const struct ui *ui, const struct calltree_node *n)
 {
-	const struct calltree_node *n = &flame_state(ui)->tree->nodes[b->node];
-
 	return n->method == PROFILE_NONE ? "all" : profile_get_method(ui->profile, n->method)->full;
 }
 
 static const char *flame_text(void *ctx, int index)
 {
-	const struct flame *f = flame_state(ctx);
+	const struct flame *f = ui_state(ctx, VIEW_FLAME);
 
-	return f->layout && index < (int)f->layout->count ? box_name(ctx, &f->layout->boxes[index])
-							  : "";
+	return f->layout && index < (int)f->layout->count
+		       ? node_name(ctx, &f->tree->nodes[f->layout->boxes[index].node])
+		       : "";
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
 
-/* Two shades per frame type, chosen by the name: a method always has the same color. */
-static enum style box_style(const struct ui *ui, const struct flame_box *b, bool selected)
+/* Formats the name of a box, and, if there is space, its share and its change since the baseline. */
+static void fit_label(const struct ui *ui, const struct calltree_node *n, char out[256], int width)
 {
-	const struct calltree_node *n = &flame_state(ui)->tree->nodes[b->node];
-	const char *name = box_name(ui, b);
-
-	if (selected)
-		return STYLE_CURSOR;
-	if (search_hit_method(ui, n->method))
-		return STYLE_WARN;
-	return n->method == PROFILE_NONE
-		       ? theme_box(FRAME_TYPES, 0)
-		       : theme_box(n->type, (unsigned)hash_bytes(name, strlen(name), 0));
-}
-
-/* The change of a box since the baseline: "", "~" or "+5.1". */
-static void box_delta(const struct flame *f, const struct calltree_node *n, char out[16])
-{
-	out[0] = '\0';
-	if (n != f->tree->nodes)
-		compare_node(&f->base, f->tree, n, out, 16);
-}
-
-static void fit_label(
-	const struct ui *ui, const struct flame_box *b, char *out, size_t size, int width)
-{
-	const struct calltree_node *n = &flame_state(ui)->tree->nodes[b->node];
+	const struct flame *f = ui_state(ui, VIEW_FLAME);
 	char pct[40] = "", delta[16] = "", run[64];
 
-	if (width > 20)
-		box_delta(flame_state(ui), n, delta);
+	if (width > 20 && n != f->tree->nodes)
+		compare_node(&f->base, f->tree, n, delta, sizeof(delta));
 	if (width > 12)
 		snprintf(pct, sizeof(pct), " %.0f%%%s%s",
-			flat_percent(n->total, flame_state(ui)->tree->nodes[0].total),
-			*delta ? " " : "", delta);
+			flat_percent(n->total, f->tree->nodes[0].total), *delta ? " " : "", delta);
 	if (n->method == PROFILE_NONE)
-		name_cut(out, size, "all", width, ui->glyphs->ellipsis);
+		name_cut(out, 256, "all", width, ui->glyphs->ellipsis);
 	else if (search_collapsed_name(ui, n->stack, n->method, run, sizeof(run)))
-		name_cut(out, size, run, width - (int)strlen(pct), ui->glyphs->ellipsis);
+		name_cut(out, 256, run, width - (int)strlen(pct), ui->glyphs->ellipsis);
 	else
 		ui_fit_method(ui, n->method, ui->names == NAME_FULL ? NAME_CLASS : ui->names,
-			width - (int)strlen(pct), out, size);
-	strncat(out, pct, size - strlen(out) - 1);
+			width - (int)strlen(pct), out, 256);
+	strncat(out, pct, 256 - strlen(out) - 1);
 }
 
 static void draw_box(struct ui *ui, int row, const struct flame_box *b, bool selected)
 {
-	enum style style = box_style(ui, b, selected);
+	const struct flame *f = ui_state(ui, VIEW_FLAME);
+	const struct calltree_node *n = &f->tree->nodes[b->node];
+	const char *name = node_name(ui, n);
+	bool hit = search_hit_method(ui, n->method);
 	int col = b->col, end = b->col + b->width;
 	char label[256];
+	/* Two shades per frame type, chosen by the name: a method always has the same color. */
+	enum style style =
+		selected ? STYLE_CURSOR
+		: hit    ? STYLE_WARN
+		: n->method == PROFILE_NONE
+			? theme_box(FRAME_TYPES, 0)
+			: theme_box(n->type, (unsigned)hash_bytes(name, strlen(name), 0));
 
 	canvas_fill(&ui->canvas, row, col, end, style, ' ');
 	canvas_text(&ui->canvas, row, col, end, style, ui->glyphs->box_edge);
 	if (b->width >= 3) {
-		fit_label(ui, b, label, sizeof(label), b->width - 1);
+		fit_label(ui, n, label, b->width - 1);
 		canvas_text(&ui->canvas, row, col + 1, end, style, label);
 	}
-	if (b->width > 1 && flame_hidden_hits(ui, b) &&
-		!search_hit_method(ui, flame_state(ui)->tree->nodes[b->node].method))
+	if (b->width > 1 && flame_hidden_hits(ui, b) && !hit)
 		canvas_text(&ui->canvas, row, end - 1, end, selected ? style : STYLE_WARN, "+");
 }
 
 static void flame_beside(struct ui *ui)
 {
-	struct flame *f = flame_state(ui);
+	struct flame *f = ui_state(ui, VIEW_FLAME);
 
 	/* A resize may have added the pane, which needs columns. */
 	if (f->layout && f->layout->columns != flame_columns(ui))
@@ -270,7 +240,7 @@ static void flame_beside(struct ui *ui)
 
 static void flame_draw(struct ui *ui, struct area area)
 {
-	struct flame *f = flame_state(ui);
+	struct flame *f = ui_state(ui, VIEW_FLAME);
 	struct area pane;
 	bool beside = pane_split(area, PANE_FLAME, &area, &pane);
 	uint32_t selected, rows = (uint32_t)area.rows;
@@ -304,28 +274,17 @@ static void flame_draw(struct ui *ui, struct area area)
 		flame_pane_draw(ui, pane, f);
 }
 
-/* Formats the node's name for the status lines, shortened if it does not fit (name_fit). */
-static void fit_name(
-	const struct ui *ui, const struct calltree_node *n, char *out, size_t size, int width)
-{
-	if (n->method == PROFILE_NONE)
-		name_cut(out, size, "all", width, ui->glyphs->ellipsis);
-	else
-		ui_fit_method(ui, n->method, NAME_FULL, width, out, size);
-}
-
 static void flame_quality(struct ui *ui, struct strip *s)
 {
-	const struct flame *f = flame_state(ui);
+	const struct flame *f = ui_state(ui, VIEW_FLAME);
+	bool zoomed = f->at.trail.depth && f->layout && f->tree;
+	uint32_t box =
+		zoomed ? flame_layout_find(f->layout, trail_top(&f->at.trail)) : FLAME_NO_BOX;
 	char zoom[80] = "all", rows[TEXT_NUMBER];
 
-	if (f->at.trail.depth && f->layout && f->tree) {
-		uint32_t box = flame_layout_find(f->layout, trail_top(&f->at.trail));
-
-		if (box != FLAME_NO_BOX)
-			fit_name(ui, &f->tree->nodes[f->layout->boxes[box].node], zoom,
-				sizeof(zoom), 34);
-	}
+	if (box != FLAME_NO_BOX)
+		pane_node_name(
+			ui, &f->tree->nodes[f->layout->boxes[box].node], 34, zoom, sizeof(zoom));
 	strip_add(s, STYLE_NORMAL, 10, "%s (i flips)", f->upwards ? "flame" : "icicle");
 	strip_add(s, f->at.trail.depth ? STYLE_STRONG : STYLE_NORMAL, 5, "zoom: %s", zoom);
 	if (f->layout && f->layout->rows > f->top + 1 && f->top)
@@ -334,23 +293,19 @@ static void flame_quality(struct ui *ui, struct strip *s)
 
 static void flame_detail(struct ui *ui, struct strip *s)
 {
-	const struct flame *f = flame_state(ui);
-	char count[TEXT_NUMBER], name[256], delta[16];
+	const struct flame *f = ui_state(ui, VIEW_FLAME);
+	char delta[16] = "";
 
 	if (!f->layout || !f->layout->count)
 		return;
-	const struct calltree_node *all = &f->tree->nodes[0];
-	const struct calltree_node *n = &f->tree->nodes[f->layout->boxes[f->at.list.cursor].node];
-	fit_name(ui, n, name, sizeof(name), ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34);
-	strip_add(s, STYLE_STRONG, 0, "%s", name);
-	strip_add(s, STYLE_NORMAL, 9, "%s", text_counted(count, (int64_t)n->total_count, "sample"));
-	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, all->total),
-		ui->glyphs->plus_minus,
-		error_half_width(flat_percent(n->total, all->total) / 100, f->tree->samples));
-	if (flame_hidden_hits(ui, &f->layout->boxes[f->at.list.cursor]))
+	const struct flame_box *box = &f->layout->boxes[f->at.list.cursor];
+	const struct calltree_node *all = &f->tree->nodes[0], *n = &f->tree->nodes[box->node];
+	pane_node_detail(ui, s, n, all->total, f->tree->samples);
+	if (flame_hidden_hits(ui, box))
 		strip_add(s, STYLE_WARN, 1, " + %u below, too narrow to show ",
-			flame_hidden_hits(ui, &f->layout->boxes[f->at.list.cursor]));
-	box_delta(f, n, delta);
+			flame_hidden_hits(ui, box));
+	if (n != all)
+		compare_node(&f->base, f->tree, n, delta, sizeof(delta));
 	if (*delta)
 		strip_add(s, STYLE_STRONG, 1, "%s against the baseline", delta);
 	strip_add(s, STYLE_NORMAL, 3, "self %.1f%%", flat_percent(n->self, all->total));
@@ -361,7 +316,7 @@ static void flame_detail(struct ui *ui, struct strip *s)
 
 static void flame_notice(struct ui *ui, struct strip *s)
 {
-	struct flame *f = flame_state(ui);
+	struct flame *f = ui_state(ui, VIEW_FLAME);
 	char rows[TEXT_NUMBER], boxes[TEXT_NUMBER];
 	int shown = 0, hidden = 0;
 
@@ -389,7 +344,7 @@ static void flame_notice(struct ui *ui, struct strip *s)
 
 unsigned flame_move(struct ui *ui, int direction)
 {
-	struct flame *f = flame_state(ui);
+	struct flame *f = ui_state(ui, VIEW_FLAME);
 	enum flame_direction to = (enum flame_direction)direction;
 
 	if (!f->layout || !f->layout->count)
@@ -404,7 +359,7 @@ unsigned flame_move(struct ui *ui, int direction)
 
 unsigned flame_zoom(struct ui *ui, int in)
 {
-	struct flame *f = flame_state(ui);
+	struct flame *f = ui_state(ui, VIEW_FLAME);
 	uint64_t path;
 
 	if (!f->layout || !f->layout->count)
@@ -420,7 +375,7 @@ unsigned flame_zoom(struct ui *ui, int in)
 
 unsigned flame_flip(struct ui *ui, int arg)
 {
-	struct flame *f = flame_state(ui);
+	struct flame *f = ui_state(ui, VIEW_FLAME);
 
 	f->upwards = !f->upwards;
 	return UI_FREEZE_ORDER;
@@ -428,24 +383,19 @@ unsigned flame_flip(struct ui *ui, int arg)
 
 static void flame_back(struct ui *ui)
 {
-	struct flame *f = flame_state(ui);
+	struct flame *f = ui_state(ui, VIEW_FLAME);
 
 	f->at.trail.depth--;
 	f->stale = true;
 }
 
-unsigned flame_callers(struct ui *ui, int arg)
+static uint32_t flame_selected_method(const struct ui *ui)
 {
-	const struct flame *f = flame_state(ui);
-	uint32_t method;
+	const struct flame *f = ui_state(ui, VIEW_FLAME);
 
-	if (!f->layout || !f->layout->count)
-		return 0;
-	method = f->tree->nodes[f->layout->boxes[f->at.list.cursor].node].method;
-	if (method == PROFILE_NONE)
-		return 0;
-	callers_of_method(ui, method);
-	return UI_SORT;
+	return f->layout && f->layout->count
+		       ? f->tree->nodes[f->layout->boxes[f->at.list.cursor].node].method
+		       : PROFILE_NONE;
 }
 
 const struct view view_flame = {
@@ -462,6 +412,7 @@ const struct view view_flame = {
 	.detail = flame_detail,
 	.notice = flame_notice,
 	.text = flame_text,
+	.selected_method = flame_selected_method,
 	.find = flame_find,
 	.back = flame_back,
 };

@@ -67,21 +67,12 @@ static void count_line(void *ctx, const struct profile_part *part)
 	uint64_t hash = hash_u64((uint64_t)f->method << 32 | (uint32_t)f->line);
 	uint32_t at = hash_index_find(&l->index, hash, NULL, NULL);
 	if (at == HASH_NONE) {
-		if (l->count == l->cap) {
-			l->cap = l->cap ? l->cap * 2 : 256;
-			l->counts = xreallocarray(l->counts, l->cap, sizeof(*l->counts));
-		}
+		l->counts = xgrow(l->counts, l->count, &l->cap, sizeof(*l->counts));
 		at = l->count++;
 		l->counts[at] = (struct line_count){f->method, f->line, 0};
 		hash_index_add(&l->index, hash, at);
 	}
 	l->counts[at].count += part->count;
-}
-
-/* Ties go to the first line, to avoid flicker. */
-static bool hotter(const struct line_count *a, const struct line_count *b)
-{
-	return a->count != b->count ? a->count > b->count : a->line < b->line;
 }
 
 struct lines *lines_new(const struct profile *p, const struct profile_query *q)
@@ -95,7 +86,10 @@ struct lines *lines_new(const struct profile *p, const struct profile_query *q)
 	for (uint32_t i = 0; i < l->count; i++) {
 		uint32_t *best = &l->hottest[l->counts[i].method];
 
-		if (!*best || hotter(&l->counts[i], &l->counts[*best - 1]))
+		const struct line_count *a = &l->counts[i], *b = &l->counts[*best ? *best - 1 : i];
+
+		/* Ties go to the first line, to avoid flicker. */
+		if (!*best || a->count > b->count || (a->count == b->count && a->line < b->line))
 			*best = i + 1;
 	}
 	return l;

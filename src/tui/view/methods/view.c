@@ -17,12 +17,7 @@
 #define RISE_POINTS 1  /* smaller changes are not reported */
 #define RISE_ERRORS \
 	1.3 /* stricter than a delta's 1: one of 400 methods exceeds 0.7 by chance at any time */
-#define BEFORE_S 20u /* minimum age of the window that deltas refer to; see before_s */
-
-static struct methods *methods_state(const struct ui *ui)
-{
-	return (struct methods *)ui->place.state[VIEW_METHODS];
-}
+#define BEFORE_S 20u /* minimum age of the window that deltas refer to */
 
 static void methods_init(void *state)
 {
@@ -41,8 +36,6 @@ static void methods_done(void *state)
 	lines_free(m->lines);
 	pane_done(&m->pane);
 }
-
-/* --- order ------------------------------------------------------------------------------------------- */
 
 static void order_rows(struct ui *ui, struct methods *m, bool fresh)
 {
@@ -65,14 +58,9 @@ static void order_rows(struct ui *ui, struct methods *m, bool fresh)
 	m->at.order.by_name = m->at.order.sort == SORT_NAME;
 	m->at.order.pins = m->pins;
 	m->at.order.pin_count = m->pin_count;
-	order_update(&m->at.order, &m->at.list, items, f->count,
-		fresh                 ? ORDER_FRESH
-		: ui_order_frozen(ui) ? ORDER_FREEZE
-				      : ORDER_KEEP);
+	order_update(&m->at.order, &m->at.list, items, f->count, ui_order_how(ui, fresh));
 	free(items);
 }
-
-/* --- updating ---------------------------------------------------------------------------------------- */
 
 static void remember_types(struct methods *m, const struct flat *f)
 {
@@ -169,21 +157,6 @@ static bool methods_second_query(const struct ui *ui, struct profile_query *q)
 	return true;
 }
 
-static void update_before(struct ui *ui, struct methods *m)
-{
-	struct profile_query q;
-
-	if (m->before && compare_on(ui) && m->before_stamp == compare_stamp(ui))
-		return;
-	flat_free(m->before);
-	m->before = NULL;
-	m->before_stamp = compare_on(ui) ? compare_stamp(ui) : 0;
-	if (methods_second_query(ui, &q))
-		m->before = flat_new(ui->profile, &q);
-	if (m->before)
-		remember_types(m, m->before);
-}
-
 /* The largest changes of SELF%, or of TOTAL%. Counts the deltas of RISE_POINTS or more in m->deltas. */
 static void update_movers(struct methods *m, bool total)
 {
@@ -215,7 +188,7 @@ static void update_movers(struct methods *m, bool total)
 
 static void methods_update(struct ui *ui, bool sort)
 {
-	struct methods *m = methods_state(ui);
+	struct methods *m = ui_state(ui, VIEW_METHODS);
 	struct profile_query q = ui_query(ui);
 	bool compared = compare_on(ui);
 	double points;
@@ -226,7 +199,14 @@ static void methods_update(struct ui *ui, bool sort)
 								      : NULL;
 	update_flat(ui, m, &q);
 	add_kept(ui, m);
-	update_before(ui, m);
+	/* A baseline is queried again only when it, or its filter, has changed. */
+	if (!m->before || !compared || m->before_stamp != compare_stamp(ui)) {
+		flat_free(m->before);
+		m->before = methods_second_query(ui, &q) ? flat_new(ui->profile, &q) : NULL;
+		m->before_stamp = compared ? compare_stamp(ui) : 0;
+		if (m->before)
+			remember_types(m, m->before);
+	}
 	/* Rows for methods that only the baseline has. */
 	for (uint32_t i = 0; compared && i < m->before->count; i++)
 		if (methods_delta(m, &(struct flat_row){.method = m->before->rows[i].method}, true,
@@ -258,12 +238,10 @@ static const void *methods_row(const void *state, int index)
 static const char *methods_text(void *ctx, int index)
 {
 	struct ui *ui = ctx;
-	const struct flat_row *r = methods_row(methods_state(ui), index);
+	const struct flat_row *r = methods_row(ui_state(ui, VIEW_METHODS), index);
 
 	return r ? profile_get_method(ui->profile, r->method)->full : "";
 }
-
-/* --- drawing ----------------------------------------------------------------------------------------- */
 
 static bool methods_pinned(const struct methods *m, uint32_t method)
 {
@@ -285,12 +263,13 @@ static void methods_decorate(
 
 	canvas_restyle(&ui->canvas, row, name->col, name->col + lead, STYLE_DIM);
 	search_highlight(ui, row, name->col, text, method->full);
-	if (methods_pinned(methods_state(ui), r->method))
+	if (methods_pinned(ui_state(ui, VIEW_METHODS), r->method))
 		canvas_text(&ui->canvas, row, 0, 1, STYLE_KEY, "*");
 }
 
-static uint32_t selected_method(const struct methods *m)
+static uint32_t methods_selected_method(const struct ui *ui)
 {
+	const struct methods *m = ui_state(ui, VIEW_METHODS);
 	const struct flat_row *r = methods_row(m, m->at.list.cursor);
 
 	return r ? r->method : PROFILE_NONE;
@@ -298,22 +277,22 @@ static uint32_t selected_method(const struct methods *m)
 
 static void methods_beside(struct ui *ui)
 {
-	struct methods *m = methods_state(ui);
+	struct methods *m = ui_state(ui, VIEW_METHODS);
 
 	if (m->flat && m->flat->sum)
-		pane_load(ui, &m->pane, PANE_LIST, selected_method(m));
+		pane_load(ui, &m->pane, PANE_LIST, methods_selected_method(ui));
 }
 
 static void methods_draw(struct ui *ui, struct area area)
 {
-	struct methods *m = methods_state(ui);
+	struct methods *m = ui_state(ui, VIEW_METHODS);
 	struct canvas *c = &ui->canvas;
 	int col;
 
 	if (!m->flat)
 		return;
 	if (m->flat->sum)
-		area = pane_draw(ui, &m->pane, area, selected_method(m));
+		area = pane_draw(ui, &m->pane, area, methods_selected_method(ui));
 	view_draw_rows(ui, VIEW_METHODS, area, m->flat->count);
 	if (!m->flat->sum && search_excludes(ui)) {
 		col = area.cols >= 76 ? 12 : 2;
@@ -333,11 +312,11 @@ static void methods_quality(struct ui *ui, struct strip *s)
 
 static void methods_detail(struct ui *ui, struct strip *s)
 {
-	struct methods *m = methods_state(ui);
+	struct methods *m = ui_state(ui, VIEW_METHODS);
 	const struct flat_row *r = methods_row(m, m->at.list.cursor);
 	const struct profile_method *method;
 	char parameters[200], name[sizeof(((struct strip_part *)0)->text)];
-	int shown, width = ui->canvas.cols - 2;
+	int width = ui->canvas.cols - 2;
 
 	if (!r)
 		return;
@@ -350,7 +329,7 @@ static void methods_detail(struct ui *ui, struct strip *s)
 		ui_fit_method(ui, r->method, NAME_FULL, width, name, sizeof(name));
 		strip_add(s, STYLE_STRONG, 0, "%s", name);
 	}
-	shown = (int)m->flat->count - m->at.list.top;
+	int shown = (int)m->flat->count - m->at.list.top;
 	strip_add(s, STYLE_DIM, 1, "%d of %u shown",
 		shown < m->at.list.rows ? shown : m->at.list.rows, m->flat->count)
 		->right = true;
@@ -359,7 +338,7 @@ static void methods_detail(struct ui *ui, struct strip *s)
 static void add_mover(
 	struct ui *ui, struct strip *s, const char *what, uint32_t row, const char *since)
 {
-	struct methods *m = methods_state(ui);
+	struct methods *m = ui_state(ui, VIEW_METHODS);
 	char name[120];
 	double points;
 	int width = (ui->canvas.cols - MOVERS_REST) / 2;
@@ -375,7 +354,7 @@ static void add_mover(
 
 static void methods_notice(struct ui *ui, struct strip *s)
 {
-	struct methods *m = methods_state(ui);
+	struct methods *m = ui_state(ui, VIEW_METHODS);
 	char since[40] = " against the baseline", number[TEXT_NUMBER];
 	int hits = 0;
 
@@ -402,11 +381,9 @@ static void methods_notice(struct ui *ui, struct strip *s)
 	strip_add(s, STYLE_DIM, 5, "(B, D: diff)")->right = true;
 }
 
-/* --- commands ---------------------------------------------------------------------------------------- */
-
 unsigned methods_self_total(struct ui *ui, int arg)
 {
-	struct methods *m = methods_state(ui);
+	struct methods *m = ui_state(ui, VIEW_METHODS);
 
 	m->at.order.sort = m->at.order.sort == SORT_SELF ? SORT_TOTAL : SORT_SELF;
 	return UI_SORT;
@@ -414,7 +391,7 @@ unsigned methods_self_total(struct ui *ui, int arg)
 
 unsigned methods_pin(struct ui *ui, int arg)
 {
-	struct methods *m = methods_state(ui);
+	struct methods *m = ui_state(ui, VIEW_METHODS);
 	const struct flat_row *r = methods_row(m, m->at.list.cursor);
 	uint32_t n = 0;
 
@@ -428,8 +405,7 @@ unsigned methods_pin(struct ui *ui, int arg)
 	} else if (m->pin_count < METHODS_PINS) {
 		m->pins[m->pin_count++] = r->method;
 	} else {
-		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, "no more than %d rows can be pinned",
-			METHODS_PINS);
+		ui_warn(ui, "no more than %d rows can be pinned", METHODS_PINS);
 	}
 	m->at.list.touched = true;
 	return UI_SORT;
@@ -438,27 +414,14 @@ unsigned methods_pin(struct ui *ui, int arg)
 void methods_select(struct ui *ui, uint32_t method)
 {
 	ui_show(ui, VIEW_METHODS);
-	methods_state(ui)->wanted = method + 1;
-	methods_state(ui)->at.order.sort = SORT_TOTAL;
-}
-
-unsigned methods_callers(struct ui *ui, int arg)
-{
-	uint32_t method = selected_method(methods_state(ui));
-
-	if (method != PROFILE_NONE)
-		callers_of_method(ui, method);
-	return UI_SORT;
-}
-
-unsigned methods_latency(struct ui *ui, int arg)
-{
-	return latency_of_method(ui, selected_method(methods_state(ui)));
+	struct methods *m = ui_state(ui, VIEW_METHODS);
+	m->wanted = method + 1;
+	m->at.order.sort = SORT_TOTAL;
 }
 
 static void methods_pin_ids(const struct ui *ui)
 {
-	const struct methods *m = methods_state(ui);
+	const struct methods *m = ui_state(ui, VIEW_METHODS);
 	uint32_t method;
 
 	for (uint32_t i = 0; i < m->pin_count; i++)
@@ -484,6 +447,7 @@ const struct view view_methods = {
 	.detail = methods_detail,
 	.notice = methods_notice,
 	.text = methods_text,
+	.selected_method = methods_selected_method,
 	.columns = methods_columns,
 	.row = methods_row,
 	.decorate = methods_decorate,

@@ -118,12 +118,10 @@ static void gather_wall_now(struct gather *g, struct thread_row *r, const struct
 /* CPU samples give the current stack only without wall samples. */
 static void gather_cpu_now(struct gather *g, struct thread_row *r, const struct profile_part *part)
 {
-	uint64_t wall = 0;
-
 	for (int i = 0; i < THREAD_STATES; i++)
-		wall += g->now[part->thread][i];
-	if (!wall)
-		gather_now(g, r, part);
+		if (g->now[part->thread][i])
+			return;
+	gather_now(g, r, part);
 }
 
 /* Samples may belong to a thread without a record of its own. */
@@ -244,27 +242,6 @@ static void gather_wait(const struct ui *ui, const struct thread_rows *t, struct
 	r->stack_is_now = true; /* it still waits there */
 }
 
-static void gather_finish(struct ui *ui, struct gather *g, struct thread_rows *t, uint32_t thread)
-{
-	const struct profile_thread *pt = profile_get_thread(ui->profile, thread);
-	struct thread_row *r = &g->rows[thread];
-	uint64_t most = 0;
-
-	r->id = r->thread = thread;
-	r->pool = pt->pool;
-	r->kind = pt->kind;
-	r->members = 1;
-	for (int i = 0; i < THREAD_STATES; i++) {
-		if (g->now[thread][i] <= most)
-			continue;
-		most = g->now[thread][i];
-		r->state = (enum thread_state)i;
-	}
-	gather_stable_stack(g, &t->recent[thread], r, t->to);
-	if (t->lock_known)
-		gather_wait(ui, t, r);
-}
-
 /* Resizes the array of recent stacks. Clears it when the filter has changed or the window is frozen. */
 static void recent_resize(struct thread_rows *t, const struct ui *ui, uint32_t count)
 {
@@ -283,9 +260,9 @@ static void recent_resize(struct thread_rows *t, const struct ui *ui, uint32_t c
 
 /* --- pools ------------------------------------------------------------------------------------------- */
 
-/* A pool shows the state with the highest weight. */
-static int state_weight(enum thread_state state)
+static void pool_add(struct thread_row *pool, const struct thread_row *r)
 {
+	/* A pool shows the state with the highest weight. */
 	static const int weights[THREAD_STATES] = {[THREAD_ON_CPU] = 7,
 		[THREAD_MONITOR] = 6,
 		[THREAD_CARRIER] = 5,
@@ -294,12 +271,6 @@ static int state_weight(enum thread_state state)
 		[THREAD_WAITING] = 3,
 		[THREAD_PARKED] = 2,
 		[THREAD_SLEEPING] = 1};
-
-	return weights[state];
-}
-
-static void pool_add(struct thread_row *pool, const struct thread_row *r)
-{
 	bool older = r->wait.since_ns != pool->wait.since_ns
 			     ? r->wait.since_ns < pool->wait.since_ns
 			     : r->wait.before_ns > pool->wait.before_ns;
@@ -315,7 +286,7 @@ static void pool_add(struct thread_row *pool, const struct thread_row *r)
 	}
 	for (int i = 0; i < THREAD_STATES; i++)
 		pool->wall[i] += r->wall[i];
-	if (state_weight(r->state) > state_weight(pool->state))
+	if (weights[r->state] > weights[pool->state])
 		pool->state = r->state;
 	if (r->stack_count > pool->stack_count) {
 		pool->stack = r->stack;
@@ -336,10 +307,7 @@ static void rows_insert(struct thread_rows *t, uint32_t *row_of_pool, const stru
 		row = &t->list[row_of_pool[r->pool] - 1];
 		pool_add(row, r);
 	} else {
-		if (t->count == t->cap) {
-			t->cap = t->cap ? t->cap * 2 : 64;
-			t->list = xreallocarray(t->list, t->cap, sizeof(*t->list));
-		}
+		t->list = xgrow(t->list, t->count, &t->cap, sizeof(*t->list));
 		row = &t->list[t->count++];
 		*row = *r;
 		if (row_of_pool) {
@@ -371,17 +339,6 @@ static bool row_is_shown(const struct thread_row *r)
 	return any;
 }
 
-/* A zeroed array with an element per pool. The caller frees it. */
-static uint32_t *pools_new(const struct profile *p, uint32_t threads)
-{
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < threads; i++)
-		most = profile_get_thread(p, i)->pool > most ? profile_get_thread(p, i)->pool
-							     : most;
-	return xcalloc((size_t)most + 1, sizeof(uint32_t));
-}
-
 /* True for a thread that uses nothing, is not blocked and blocks no other. */
 static bool row_is_idle(const struct thread_row *r)
 {
@@ -394,26 +351,25 @@ static bool row_is_idle(const struct thread_row *r)
 	       r->state != THREAD_MONITOR && r->state != THREAD_CARRIER;
 }
 
-static bool pool_is_open(const struct thread_rows *t, uint32_t pool)
-{
-	for (int i = 0; t->opened && i < t->opened->depth; i++)
-		if (t->opened->ids[i] == pool)
-			return true;
-	return false;
-}
-
 static void rows_merge(struct thread_rows *t, const struct gather *g)
 {
 	/* Per pool: the number of its idle threads that get no rows of their own, and its row + 1. */
-	uint32_t *idle = t->merge == THREADS_IDLE ? pools_new(g->profile, g->count) : NULL;
-	uint32_t *row_of_pool = t->merge == THREADS_EACH ? NULL : pools_new(g->profile, g->count);
+	uint32_t pools = 0;
 
+	for (uint32_t i = 0; i < g->count; i++)
+		pools = g->rows[i].pool > pools ? g->rows[i].pool : pools;
+	uint32_t *idle =
+		t->merge == THREADS_IDLE ? xcalloc((size_t)pools + 1, sizeof(*idle)) : NULL;
+	uint32_t *row_of_pool =
+		t->merge == THREADS_EACH ? NULL : xcalloc((size_t)pools + 1, sizeof(*row_of_pool));
 	for (uint32_t i = 0; idle && i < g->count; i++) {
 		const struct thread_row *r = &g->rows[i];
 
-		if (row_is_shown(r) && row_is_idle(r) && !pool_is_open(t, r->pool))
-			idle[r->pool]++;
+		idle[r->pool] += row_is_shown(r) && row_is_idle(r);
 	}
+	for (int i = 0; idle && t->opened && i < t->opened->depth; i++)
+		if (t->opened->ids[i] <= pools)
+			idle[t->opened->ids[i]] = 0;
 	for (uint32_t i = 0; i < g->count; i++) {
 		const struct thread_row *r = &g->rows[i];
 		bool apart = idle && (idle[r->pool] < 2 || !row_is_idle(r));
@@ -444,11 +400,24 @@ void thread_rows_update(struct thread_rows *t, struct ui *ui)
 	bool live_known = !ui->scope.time.frozen && !ui->over && gather_live(ui, &g);
 	for (uint32_t i = 0; i < g.count; i++) {
 		const struct profile_thread *pt = profile_get_thread(ui->profile, i);
+		struct thread_row *r = &g.rows[i];
+		uint64_t most = 0;
 
+		r->id = r->thread = i;
+		r->pool = pt->pool;
+		r->kind = pt->kind;
+		r->members = 1;
 		/* Virtual threads are not in /proc, so their end is unknown. */
-		g.rows[i].ended =
-			live_known && !g.rows[i].live && pt->tid > 0 && pt->kind != THREAD_VIRTUAL;
-		gather_finish(ui, &g, t, i);
+		r->ended = live_known && !r->live && pt->tid > 0 && pt->kind != THREAD_VIRTUAL;
+		for (int state = 0; state < THREAD_STATES; state++) {
+			if (g.now[i][state] <= most)
+				continue;
+			most = g.now[i][state];
+			r->state = (enum thread_state)state;
+		}
+		gather_stable_stack(&g, &t->recent[i], r, t->to);
+		if (t->lock_known)
+			gather_wait(ui, t, r);
 	}
 	for (uint32_t i = 0; i < g.count; i++)
 		if (g.rows[i].waits && g.rows[i].wait.owner < g.count)

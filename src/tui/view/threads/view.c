@@ -15,11 +15,6 @@
 #define PANE_ROWS 6  /* minimum rows of the pane */
 #define PANE_FROM 14 /* body rows from which the pane is shown */
 
-static struct threads *threads_state(const struct ui *ui)
-{
-	return (struct threads *)ui->place.state[VIEW_THREADS];
-}
-
 static void threads_done(void *state)
 {
 	struct threads *t = state;
@@ -31,31 +26,22 @@ static void threads_done(void *state)
 #define COLUMNS_WIDEST 190
 #define COLUMNS_WIDE   76 /* minimum width of the terminal for all columns */
 
-/* The number of members; of idle ones with their state: "197 idle, 3 in I/O". */
-static void name_members(const struct thread_row *r, char *out, size_t bytes)
-{
-	uint32_t io = r->member_states[THREAD_IO];
-
-	*out = '\0';
-	if (r->members < 2)
-		return;
-	if (!r->idle)
-		snprintf(out, bytes, " (%u)", r->members);
-	else if (!io)
-		snprintf(out, bytes, " %u idle", r->members);
-	else if (io == r->members)
-		snprintf(out, bytes, " %u in I/O", io);
-	else
-		snprintf(out, bytes, " %u idle, %u in I/O", r->members - io, io);
-}
-
+/* The thread, or the pool with its number of threads; of idle ones with their state: "197 idle, 3 in I/O". */
 static void cell_name(const void *view, const void *row, struct column_cell *out)
 {
 	const struct threads *t = view;
 	const struct thread_row *r = row;
-	char text[300], members[60], name[COLUMN_TEXT];
+	uint32_t io = r->member_states[THREAD_IO];
+	char text[300], members[60] = "", name[COLUMN_TEXT];
 
-	name_members(r, members, sizeof(members));
+	if (r->members > 1 && !r->idle)
+		snprintf(members, sizeof(members), " (%u)", r->members);
+	else if (r->members > 1 && !io)
+		snprintf(members, sizeof(members), " %u idle", r->members);
+	else if (r->members > 1 && io == r->members)
+		snprintf(members, sizeof(members), " %u in I/O", io);
+	else if (r->members > 1)
+		snprintf(members, sizeof(members), " %u idle, %u in I/O", r->members - io, io);
 	snprintf(text, sizeof(text), "%s%s",
 		r->members > 1 && r->carries_virtual ? "virtual: " : "",
 		thread_row_name(t->at.ui->profile, r));
@@ -249,13 +235,23 @@ static struct columns threads_columns(const struct ui *ui)
 	return ui->canvas.cols >= COLUMNS_WIDE ? COLUMNS(columns_wide) : COLUMNS(columns_narrow);
 }
 
-/* --- order ------------------------------------------------------------------------------------------- */
-
-static void order_rows(struct ui *ui, struct threads *t, bool fresh)
+static void threads_update(struct ui *ui, bool sort)
 {
-	struct order_item *items = xcalloc(t->rows.count, sizeof(*items));
-	int event = t->at.order.sort == SORT_NAME ? EVENT_CPU : t->at.order.sort;
+	struct threads *t = ui_state(ui, VIEW_THREADS);
+	struct order *o = &t->at.order;
+	uint32_t at = 0;
 
+	/* When another event is shown, sort by it. */
+	if (t->event != ui->scope.event) {
+		t->event = ui->scope.event;
+		o->sort = ui->scope.event < EVENT_WALL ? ui->scope.event : SORT_CPU;
+	}
+	thread_hot_invalidate(&t->hot, sort);
+	t->rows.opened = &t->at.trail;
+	thread_rows_update(&t->rows, ui);
+	o->by_name = o->sort == SORT_NAME;
+	int event = o->by_name ? EVENT_CPU : o->sort;
+	struct order_item *items = xcalloc(t->rows.count, sizeof(*items));
 	for (uint32_t i = 0; i < t->rows.count; i++) {
 		const struct thread_row *r = &t->rows.list[i];
 		double key = event == EVENT_LOCK ? thread_row_lock(&t->rows, r)
@@ -267,38 +263,17 @@ static void order_rows(struct ui *ui, struct threads *t, bool fresh)
 		items[i] = (struct order_item){
 			r->id, r->use[event].count, key, thread_row_name(ui->profile, r)};
 	}
-	t->at.order.by_name = t->at.order.sort == SORT_NAME;
-	order_update(&t->at.order, &t->at.list, items, t->rows.count,
-		fresh                 ? ORDER_FRESH
-		: ui_order_frozen(ui) ? ORDER_FREEZE
-				      : ORDER_KEEP);
+	order_update(o, &t->at.list, items, t->rows.count, ui_order_how(ui, sort));
 	free(items);
-}
-
-static void threads_update(struct ui *ui, bool sort)
-{
-	struct threads *t = threads_state(ui);
-	uint32_t i = 0;
-
-	/* When another event is shown, sort by it. */
-	if (t->event != ui->scope.event) {
-		t->event = ui->scope.event;
-		t->at.order.sort = ui->scope.event < EVENT_WALL ? ui->scope.event : SORT_CPU;
-	}
-	thread_hot_invalidate(&t->hot, sort);
-	t->rows.opened = &t->at.trail;
-	thread_rows_update(&t->rows, ui);
-	order_rows(ui, t, sort);
 	if (!t->wanted)
 		return;
-	while (i < t->at.order.count && t->at.order.ids[i] != t->wanted - 1)
-		i++;
+	while (at < o->count && o->ids[at] != t->wanted - 1)
+		at++;
 	t->wanted = 0;
-	if (i < t->at.order.count)
-		list_to(&t->at.list, (int)i);
+	if (at < o->count)
+		list_to(&t->at.list, (int)at);
 	else
-		ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS,
-			"the thread has no samples in this window any more");
+		ui_warn(ui, "the thread has no samples in this window any more");
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
@@ -314,7 +289,7 @@ static const void *threads_row(const void *state, int index)
 static const char *threads_text(void *ctx, int index)
 {
 	struct ui *ui = ctx;
-	const struct thread_row *r = threads_row(threads_state(ui), index);
+	const struct thread_row *r = threads_row(ui_state(ui, VIEW_THREADS), index);
 
 	return r ? thread_row_name(ui->profile, r) : "";
 }
@@ -329,7 +304,7 @@ static void threads_decorate(
 
 static void threads_beside(struct ui *ui)
 {
-	struct threads *t = threads_state(ui);
+	struct threads *t = ui_state(ui, VIEW_THREADS);
 	const struct thread_row *r = threads_row(t, t->at.list.cursor);
 	struct area body = ui_body(ui, VIEW_THREADS), pane;
 
@@ -339,7 +314,7 @@ static void threads_beside(struct ui *ui)
 
 static void threads_draw(struct ui *ui, struct area area)
 {
-	struct threads *t = threads_state(ui);
+	struct threads *t = ui_state(ui, VIEW_THREADS);
 	struct area list, pane;
 	bool beside = pane_split(area, PANE_LIST, &list, &pane);
 	const struct thread_row *selected = threads_row(t, t->at.list.cursor);
@@ -381,7 +356,7 @@ static void threads_quality(struct ui *ui, struct strip *s)
 		THREAD_CARRIER, THREAD_IO, THREAD_WAITING, THREAD_PARKED, THREAD_SLEEPING};
 	static const char *const merges[THREADS_MERGES] = {
 		[THREADS_IDLE] = "idle", [THREADS_POOLS] = "pools", [THREADS_EACH] = "no"};
-	const struct threads *t = threads_state(ui);
+	const struct threads *t = ui_state(ui, VIEW_THREADS);
 	struct strip_part *part;
 	char number[TEXT_NUMBER];
 
@@ -400,7 +375,7 @@ static void threads_quality(struct ui *ui, struct strip *s)
 
 static void threads_detail(struct ui *ui, struct strip *s)
 {
-	struct threads *t = threads_state(ui);
+	struct threads *t = ui_state(ui, VIEW_THREADS);
 	const struct thread_row *r = threads_row(t, t->at.list.cursor);
 	char count[TEXT_NUMBER];
 
@@ -416,7 +391,7 @@ static void threads_detail(struct ui *ui, struct strip *s)
 
 static void threads_notice(struct ui *ui, struct strip *s)
 {
-	struct threads *t = threads_state(ui);
+	struct threads *t = ui_state(ui, VIEW_THREADS);
 
 	if (*ui->search.text)
 		strip_add(s, STYLE_NORMAL, 0, "/%s: %d of %d", ui->search.text,
@@ -428,7 +403,7 @@ static void threads_notice(struct ui *ui, struct strip *s)
 
 unsigned threads_merge(struct ui *ui, int arg)
 {
-	struct threads *t = threads_state(ui);
+	struct threads *t = ui_state(ui, VIEW_THREADS);
 
 	t->rows.merge = (enum thread_merge)((t->rows.merge + 1) % THREADS_MERGES);
 	t->at.trail.depth = 0;
@@ -446,18 +421,20 @@ static void threads_open(struct ui *ui, struct threads *t, uint32_t thread)
 
 static void threads_back(struct ui *ui)
 {
-	threads_state(ui)->at.trail.depth--;
+	struct threads *t = ui_state(ui, VIEW_THREADS);
+
+	t->at.trail.depth--;
 }
 
 void threads_select(struct ui *ui, uint32_t thread)
 {
 	ui_show(ui, VIEW_THREADS);
-	threads_open(ui, threads_state(ui), thread);
+	threads_open(ui, ui_state(ui, VIEW_THREADS), thread);
 }
 
 unsigned threads_only(struct ui *ui, int arg)
 {
-	struct threads *t = threads_state(ui);
+	struct threads *t = ui_state(ui, VIEW_THREADS);
 	const struct thread_row *r = threads_row(t, t->at.list.cursor);
 
 	if (!r)
@@ -471,14 +448,13 @@ unsigned threads_only(struct ui *ui, int arg)
 	else
 		ui_restrict(ui, r->thread, 0);
 	ui_show(ui, VIEW_METHODS);
-	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "showing only %s; Esc shows all threads",
-		thread_row_name(ui->profile, r));
+	ui_say(ui, "showing only %s; Esc shows all threads", thread_row_name(ui->profile, r));
 	return UI_SORT;
 }
 
 static void threads_selected_thread(const struct ui *ui, uint32_t *thread, uint32_t *pool)
 {
-	struct threads *t = threads_state(ui);
+	struct threads *t = ui_state(ui, VIEW_THREADS);
 	const struct thread_row *r = t ? threads_row(t, t->at.list.cursor) : NULL;
 
 	if (r && r->idle)

@@ -46,7 +46,7 @@ static unsigned close_row(struct tree *t, const struct tree_row *row)
 
 unsigned tree_open(struct ui *ui, int open)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 	const struct tree_row *row = selected_row(t);
 
 	if (!row)
@@ -65,7 +65,7 @@ unsigned tree_open(struct ui *ui, int open)
 
 unsigned tree_open_all(struct ui *ui, int arg)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 	const struct tree_row *row = selected_row(t);
 
 	if (!row)
@@ -76,7 +76,7 @@ unsigned tree_open_all(struct ui *ui, int arg)
 
 unsigned tree_hot_path(struct ui *ui, int arg)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 	const struct tree_row *row = selected_row(t);
 	int at;
 
@@ -102,7 +102,7 @@ static void start_over(struct tree *t)
 
 unsigned tree_invert(struct ui *ui, int arg)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 
 	t->inverted = !t->inverted;
 	start_over(t);
@@ -111,7 +111,7 @@ unsigned tree_invert(struct ui *ui, int arg)
 
 unsigned tree_hide_below(struct ui *ui, int arg)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 
 	t->hide = (t->hide + 1) % TREE_HIDE_STEPS;
 	return UI_UPDATE | UI_FREEZE_ORDER;
@@ -119,7 +119,7 @@ unsigned tree_hide_below(struct ui *ui, int arg)
 
 unsigned tree_zoom(struct ui *ui, int in)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 	const struct tree_row *row = selected_row(t);
 
 	if (in && row && row->node && row->node != t->params.root) {
@@ -133,27 +133,16 @@ unsigned tree_zoom(struct ui *ui, int in)
 
 unsigned tree_threads(struct ui *ui, int arg)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 
 	t->threads = !t->threads;
 	start_over(t);
 	return UI_SORT;
 }
 
-unsigned tree_callers(struct ui *ui, int arg)
-{
-	struct tree *t = tree_state(ui);
-	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
-
-	if (!row || t->tree->nodes[row->node].method == PROFILE_NONE)
-		return 0;
-	callers_of_method(ui, t->tree->nodes[row->node].method);
-	return UI_SORT;
-}
-
 unsigned tree_undo_id(const struct ui *ui)
 {
-	const struct tree *t = tree_state(ui);
+	const struct tree *t = ui_state(ui, VIEW_TREE);
 
 	if (t->at.trail.depth)
 		return trail_undo(&t->at.trail);
@@ -162,7 +151,7 @@ unsigned tree_undo_id(const struct ui *ui)
 
 void tree_back(struct ui *ui)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 
 	if (t->at.trail.depth) {
 		t->at.trail.depth--;
@@ -181,7 +170,7 @@ void tree_of_method(struct ui *ui, uint32_t method, bool inverted)
 	enum view_id from = ui->place.view;
 
 	ui_show(ui, VIEW_TREE);
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 	t->root_method = method;
 	t->root_undo = ui_undo_id(ui);
 	t->inverted = inverted;
@@ -233,7 +222,7 @@ static void reveal(struct tree *t, uint32_t node)
 
 bool tree_find(struct ui *ui, int direction)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 	uint32_t count, before, to;
 	bool on_hit;
 
@@ -254,7 +243,7 @@ bool tree_find(struct ui *ui, int direction)
 
 void tree_anchor(struct ui *ui, bool set)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 
 	tree_remember_selected(t);
 	if (set)

@@ -37,7 +37,6 @@ struct tree {
 	enum view_id from;
 };
 
-struct tree *tree_state(const struct ui *ui);
 /* The struct tree_row at an index of the list; state: a struct tree. NULL: none. */
 const void *tree_row_at(const void *state, int index);
 static inline const struct calltree_node *tree_node(

@@ -33,10 +33,7 @@ static void path_add(struct path_set *s, uint64_t path)
 {
 	if (path_has(s, path))
 		return;
-	if (s->count == s->cap) {
-		s->cap = s->cap ? s->cap * 2 : 64;
-		s->paths = xreallocarray(s->paths, s->cap, sizeof(*s->paths));
-	}
+	s->paths = xgrow(s->paths, s->count, &s->cap, sizeof(*s->paths));
 	s->paths[s->count] = path;
 	hash_index_add(&s->index, hash_u64(path), s->count++);
 }
@@ -107,11 +104,8 @@ static struct rank *rank_of(struct tree_rows *r, uint64_t parent)
 	uint32_t at = hash_index_find(&r->sibling_index, hash_u64(parent), NULL, NULL);
 
 	if (at == HASH_NONE) {
-		if (r->sibling_count == r->sibling_cap) {
-			r->sibling_cap = r->sibling_cap ? r->sibling_cap * 2 : 64;
-			r->siblings =
-				xreallocarray(r->siblings, r->sibling_cap, sizeof(*r->siblings));
-		}
+		r->siblings =
+			xgrow(r->siblings, r->sibling_count, &r->sibling_cap, sizeof(*r->siblings));
 		at = r->sibling_count++;
 		r->siblings[at] = (struct tree_sibling){.parent = parent};
 		hash_index_add(&r->sibling_index, hash_u64(parent), at);
@@ -196,10 +190,7 @@ static void add_node(
 		row.parent = n > 0;
 		row.open = fold || (n > 0 && path_has(&r->open, node_at(v, node)->path));
 		row.hidden = node_at(v, node)->child_count - (row.open ? n : 0);
-		if (r->count == r->cap) {
-			r->cap = r->cap ? r->cap * 2 : 256;
-			r->rows = xreallocarray(r->rows, r->cap, sizeof(*r->rows));
-		}
+		r->rows = xgrow(r->rows, r->count, &r->cap, sizeof(*r->rows));
 		r->rows[r->count++] = row;
 		for (; fold > 1; fold--)
 			node = only_child(v, node);

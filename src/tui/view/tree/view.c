@@ -19,11 +19,6 @@
 
 const int tree_hide_steps[TREE_HIDE_STEPS] = {1, 5, 10, 20, 50};
 
-struct tree *tree_state(const struct ui *ui)
-{
-	return (struct tree *)ui->place.state[VIEW_TREE];
-}
-
 static void tree_init(void *state)
 {
 	struct tree *t = state;
@@ -95,7 +90,7 @@ static void update_base(struct tree *t, struct calltree_options options)
 
 static void tree_update(struct ui *ui, bool sort)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 	struct calltree_options options = {
 		.inverted = t->inverted,
 		.threads = t->threads,
@@ -158,7 +153,7 @@ bool tree_node_hit(const struct tree *t, uint32_t node)
 
 static const char *tree_text(void *ctx, int index)
 {
-	struct tree *t = tree_state(ctx);
+	struct tree *t = ui_state(ctx, VIEW_TREE);
 	const struct tree_row *row = tree_row_at(t, index);
 
 	return row && !row->folded ? tree_node_name(t, tree_node(t, row)) : "";
@@ -246,7 +241,9 @@ static const struct column differing[] = {
 
 static struct columns tree_columns(const struct ui *ui)
 {
-	return tree_state(ui)->base.tree ? COLUMNS(differing) : COLUMNS(plain);
+	const struct tree *t = ui_state(ui, VIEW_TREE);
+
+	return t->base.tree ? COLUMNS(differing) : COLUMNS(plain);
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
@@ -280,7 +277,7 @@ static int draw_branches(const struct tree *t, struct canvas *c, int row, int co
 static void tree_decorate(
 	struct ui *ui, int row, const struct column_place *places, int n, const void *item)
 {
-	const struct tree *t = tree_state(ui);
+	const struct tree *t = ui_state(ui, VIEW_TREE);
 	const struct column_place *place = &places[n - 1];
 	const struct tree_row *r = item;
 	struct canvas *c = &ui->canvas;
@@ -301,8 +298,18 @@ static void tree_decorate(
 		search_highlight(ui, row, col, text, tree_node_name(t, tree_node(t, r)));
 }
 
-static uint32_t selected_method(const struct tree *t)
+static uint32_t tree_selected_method(const struct ui *ui)
 {
+	const struct tree *t = ui_state(ui, VIEW_TREE);
+	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
+
+	return row ? tree_node(t, row)->method : PROFILE_NONE;
+}
+
+/* A fold shows no method, so the pane has none either. */
+static uint32_t unfolded_method(const struct ui *ui)
+{
+	const struct tree *t = ui_state(ui, VIEW_TREE);
 	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
 
 	return row && !row->folded ? tree_node(t, row)->method : PROFILE_NONE;
@@ -310,18 +317,18 @@ static uint32_t selected_method(const struct tree *t)
 
 static void tree_beside(struct ui *ui)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 
-	pane_load(ui, &t->pane, PANE_LIST, selected_method(t));
+	pane_load(ui, &t->pane, PANE_LIST, unfolded_method(ui));
 }
 
 static void tree_draw(struct ui *ui, struct area area)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 
 	if (!t->tree)
 		return;
-	area = pane_draw(ui, &t->pane, area, selected_method(t));
+	area = pane_draw(ui, &t->pane, area, unfolded_method(ui));
 	view_draw_rows(ui, VIEW_TREE, area, t->rows.count);
 	if (!t->rows.count || !t->tree->nodes[0].total)
 		canvas_text(&ui->canvas, area.row + 3, 12, ui->canvas.cols, STYLE_DIM,
@@ -332,7 +339,7 @@ static void tree_draw(struct ui *ui, struct area area)
 
 static void tree_quality(struct ui *ui, struct strip *s)
 {
-	const struct tree *t = tree_state(ui);
+	const struct tree *t = ui_state(ui, VIEW_TREE);
 	char name[80];
 
 	if (t->root_method != PROFILE_NONE) {
@@ -349,24 +356,14 @@ static void tree_quality(struct ui *ui, struct strip *s)
 
 static void tree_detail(struct ui *ui, struct strip *s)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
 	uint32_t root = t->tree ? t->params.root : PROFILE_NONE;
-	int width = ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34;
-	char count[TEXT_NUMBER], name[256];
 
 	if (!row || root == PROFILE_NONE)
 		return;
 	const struct calltree_node *n = tree_node(t, row);
-	if (n->method != PROFILE_NONE)
-		ui_fit_method(ui, n->method, NAME_FULL, width, name, sizeof(name));
-	else
-		name_cut(name, sizeof(name), tree_node_name(t, n), width, ui->glyphs->ellipsis);
-	strip_add(s, STYLE_STRONG, 0, "%s", name);
-	strip_add(s, STYLE_NORMAL, 9, "%s", text_counted(count, (int64_t)n->total_count, "sample"));
-	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", flat_percent(n->total, t->all.weight),
-		ui->glyphs->plus_minus,
-		error_half_width(flat_percent(n->total, t->all.weight) / 100, t->tree->samples));
+	pane_node_detail(ui, s, n, t->all.weight, t->tree->samples);
 	if (row->node != root)
 		strip_add(s, STYLE_NORMAL, 2, "%.1f%% of parent",
 			flat_percent(n->total, t->tree->nodes[n->parent].total));
@@ -377,7 +374,7 @@ static void tree_detail(struct ui *ui, struct strip *s)
 
 static void tree_notice(struct ui *ui, struct strip *s)
 {
-	struct tree *t = tree_state(ui);
+	struct tree *t = ui_state(ui, VIEW_TREE);
 	int hits = 0;
 
 	if (!*ui->search.text || !t->tree) {
@@ -393,7 +390,9 @@ static void tree_notice(struct ui *ui, struct strip *s)
 
 static void tree_pin_ids(const struct ui *ui)
 {
-	profile_pin(ui->profile, tree_state(ui)->root_method);
+	const struct tree *t = ui_state(ui, VIEW_TREE);
+
+	profile_pin(ui->profile, t->root_method);
 }
 
 const struct view view_tree = {
@@ -411,6 +410,7 @@ const struct view view_tree = {
 	.detail = tree_detail,
 	.notice = tree_notice,
 	.text = tree_text,
+	.selected_method = tree_selected_method,
 	.columns = tree_columns,
 	.row = tree_row_at,
 	.decorate = tree_decorate,
