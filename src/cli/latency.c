@@ -194,6 +194,7 @@ static void json_call(void *ctx, const struct call *call)
 	json_num(c->j, "duration_ms", (double)call_duration_ns(call) / (double)NS_PER_MS);
 	json_num(c->j, "error_ms", (double)call_error_ns(call) / (double)NS_PER_MS);
 	json_int(c->j, "polls", call->polls);
+	json_int(c->j, "represents", call->weight);
 	if (*call_lock_text(c->r->profile, call, lock))
 		json_str(c->j, "lock", lock);
 	json_bool(c->j, "complete", call->end_to != UINT64_MAX);

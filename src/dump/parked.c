@@ -159,7 +159,7 @@ void parked_capture(const struct walk_layout *layout, struct remote *remote,
 		.reader = reader,
 		.out = out,
 		.began_ns = clock_mono_ns()};
-	struct unmounted_pick pick = {p.began_ns, PARKED_SCANS};
+	struct unmounted_pick pick = {.random = p.began_ns, .places = PARKED_SCANS};
 	const char *why;
 
 	if (!layout || layout->jdk < 21)

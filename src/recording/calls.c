@@ -7,8 +7,9 @@
 
 #include <stdlib.h>
 
-#define CALL_FLAGS(call) \
-	((call)->counted | (unsigned)(call)->inlined << 1 | (unsigned)(call)->uncertain << 2)
+#define CALL_FLAGS(call)                                                                       \
+	((call)->counted | (unsigned)(call)->inlined << 1 | (unsigned)(call)->uncertain << 2 | \
+		((call)->weight > 1 ? (uint64_t)(call)->weight << 3 : 0))
 #define TIME_MAX_NS  (UINT32_MAX * NS_PER_S)
 #define CELLS        (NS_PER_S / CALLS_CELL_NS)
 #define CALL_PENDING 4096u /* unwritten calls in progress that are looked for again */
@@ -162,8 +163,10 @@ void chunks_read_calls(struct recording *r, struct format_cursor *c)
 {
 	while (format_more(c)) {
 		uint64_t thread = format_get(c), flags = format_get(c);
-		struct call call = {
-			.counted = flags & 1, .inlined = flags & 2, .uncertain = flags & 4};
+		struct call call = {.counted = flags & 1,
+			.inlined = flags & 2,
+			.uncertain = flags & 4,
+			.weight = flags >> 3 ? (uint32_t)(flags >> 3) : 1};
 		struct call_poll *polls;
 
 		c->bad |= thread >= r->threads.count;

@@ -32,7 +32,7 @@ sampler_sources = \
 	%D%/engine/ask.c %D%/engine/ask.h %D%/engine/collect.c %D%/engine/collect.h %D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/events.c %D%/engine/events.h %D%/engine/borrowed.c %D%/engine/borrowed.h \
 	%D%/engine/process_clock.c %D%/engine/perf.c %D%/engine/perf_fd.c %D%/engine/perf_fd.h \
 	%D%/engine/trap.c %D%/engine/waiting.c %D%/engine/waiting.h %D%/engine/wall.c %D%/engine/wall.h \
-	%D%/engine/wall_io.c %D%/engine/wall_waiting.c %D%/engine/entries.c %D%/engine/entries.h %D%/engine/latency.c %D%/engine/latency.h \
+	%D%/engine/wall_io.c %D%/engine/wall_waiting.c %D%/engine/entries.c %D%/engine/entries.h %D%/engine/latency.c %D%/engine/latency.h %D%/engine/latency_virtual.c \
 	%D%/engine/lock/cycle.c %D%/engine/lock/counted.c %D%/engine/lock/holder.c %D%/engine/lock/lock.c %D%/engine/lock/lock.h %D%/engine/lock/own.h %D%/engine/lock/timed.c %D%/engine/lock/report.c \
 	%D%/engine/lock/wait.c %D%/engine/lock/wait.h %D%/engine/lock/waiting.c \
 	%D%/jvm/agct.c %D%/jvm/created.c %D%/jvm/events.c \

@@ -228,7 +228,8 @@ struct wire_poll {
 	 * frame; the times of the first entry, and of the last of those.
 	 */
 	uint32_t entries, entries_here;
-	uint32_t reserved;
+	/* Of a virtual thread: the number of threads that it represents, because only a random subset is polled; else 0. */
+	uint32_t weight;
 	uint64_t first_ns, last_ns;
 };
 /* Inlined into its caller: consecutive calls from one frame look like one. */

@@ -7,7 +7,7 @@ CLEANFILES += soak.txt
 # The tables themselves are tested.
 check_SCRIPTS += %D%/test_latency.py %D%/test_soak.sh %D%/test_table.py
 EXTRA_DIST += %D%/attach.sh %D%/attributed.py %D%/bench.py %D%/causes.sh %D%/events.sh %D%/exports.sh %D%/export.py %D%/frozen.py %D%/idle.sh %D%/incidents.sh \
-	%D%/latency.py %D%/latency/Timed.java \
+	%D%/latency.py %D%/latency/Obstacles.java %D%/latency/Timed.java \
 	%D%/lib.sh %D%/live.py %D%/live.sh %D%/memory.sh %D%/plot.py %D%/rates.sh %D%/real_diff.sh %D%/restarts.sh %D%/screen.sh %D%/soak.sh %D%/startup.sh \
 	%D%/soak_alloc.sh %D%/soak_report.awk %D%/stacks.awk %D%/totals.sh %D%/truth.py %D%/truth_agent.c %D%/verdicts.py %D%/verdicts/Shop.java %D%/walk.sh %D%/work.py %D%/work.sh %D%/workload.sh
 

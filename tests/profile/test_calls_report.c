@@ -46,10 +46,10 @@ static void test_notes(void)
 	calls_notes(&sum, count_note, &count);
 	is_int(count, 0, "nothing is said of figures without reservations");
 	sum.short_calls = true;
-	sum.inlined = sum.uncertain = 0.5;
+	sum.inlined = sum.uncertain = sum.unpolled = 0.5;
 	sum.lasting = 1;
 	calls_notes(&sum, count_note, &count);
-	is_int(count, 4, "each reservation has a brief form and a sentence");
+	is_int(count, 5, "each reservation has a brief form and a sentence");
 }
 
 /* Waits of a thread for two locks in turn, the second for longer; and for another one before and after. */

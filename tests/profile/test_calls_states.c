@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls spend their time on: states of polls, accounting between polls, shares, parts, phases, causes, texts. */
+/* What calls spend their time on: states of polls, accounting between polls, shares, parts, phases, causes, texts; virtual threads. */
 #include "profile/calls/report.h"
 #include "tests/profile/polls.h"
 #include "tests/tap.h"
@@ -438,6 +438,41 @@ static void test_texts(void)
 		"one below two intervals");
 }
 
+/* --- virtual threads -------------------------------------------------------------------------- */
+
+/* Two virtual threads may share a thread of the model. Each poll of theirs represents ten threads. */
+static void test_virtual(void)
+{
+	struct calls_query q = {.to_ns = NS_PER_S};
+	struct calls_summary sum;
+	struct polls_calls c;
+
+	begin();
+	for (unsigned i = 0; i < 20; i++) {
+		struct profile_poll poll = polls_at(1, 100 + 5 * i);
+
+		poll.weight = 10;
+		poll.virtual_id = i % 2 ? 0x80000007u : 0x80000008u;
+		poll.counted = poll.recorded = true;
+		poll.entries_here = poll.entries = 1; /* of other threads: ignored */
+		poll.state = i < 10 ? THREAD_ON_CPU : THREAD_IO;
+		poll.inside = i < 18;
+		calls_add_poll(p, &poll);
+	}
+	c = polls_calls(p, 0, 1000);
+	is_int(c.count, 2,
+		"calls of virtual threads that share a thread of the model are separate");
+	is_int(c.list[0].weight, 10, "a call represents as many as its thread does");
+	calls_summarize(p, &q, &sum);
+	ok(sum.unpolled > 0.89 && sum.unpolled < 0.91, "one of ten is polled");
+	ok(sum.calls > 19 && sum.calls < 41, "the number of calls is that of all threads: %g",
+		sum.calls);
+	ok(sum.all[CALL_CPU] > 0.4 && sum.all[CALL_IO] > 0.4,
+		"without a clock, time belongs to the states of the polls: %g %g",
+		sum.all[CALL_CPU], sum.all[CALL_IO]);
+	end();
+}
+
 int main(void)
 {
 	test_states();
@@ -450,5 +485,6 @@ int main(void)
 	test_causes();
 	test_many_places();
 	test_texts();
+	test_virtual();
 	return tap_done();
 }

@@ -146,7 +146,7 @@ static bool same_call(
 	return x->polls == y->polls && x->gap_ns == y->gap_ns && x->begin_from == y->begin_from &&
 	       x->begin_to == y->begin_to && x->end_from == y->end_from && x->end_to == y->end_to &&
 	       x->counted == y->counted && x->inlined == y->inlined &&
-	       x->uncertain == y->uncertain &&
+	       x->uncertain == y->uncertain && x->weight == y->weight &&
 	       !memcmp(x->state_ns, y->state_ns, sizeof(x->state_ns)) &&
 	       !strcmp(profile_get_thread(a->p, x->thread)->name,
 		       profile_get_thread(b->p, y->thread)->name) &&

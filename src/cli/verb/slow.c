@@ -55,8 +55,6 @@ static int slow_unseen(const struct latency_report *report, const char *method, 
 
 	calls_summarize(report->profile, &report->query, &sum);
 	err_set(err, ERR_FAILED, "No call of %s was seen in %.1f s.", method, sum.seconds);
-	if (sum.virtual_threads)
-		err_hint(err, "virtual threads call it, but their calls cannot be measured yet");
 	err_hint(err, "the name is as on the screen of jhot top: handle, Gateway.handle or "
 		      "com.shop.Gateway.handle");
 	err_hint(err, "calls that are rare or short need a longer time: -d 60");

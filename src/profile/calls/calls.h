@@ -54,6 +54,9 @@ struct profile_poll {
 	uint32_t collections[2];
 	uint32_t entries, entries_here;
 	uint64_t first_ns, last_ns; /* of the entries */
+	uint32_t
+		virtual_id; /* of the virtual thread: several may share `thread`; 0: a platform thread */
+	uint32_t weight; /* the number of threads that it represents; 0: one */
 };
 void calls_add_poll(struct profile *p, const struct profile_poll *poll);
 
@@ -72,6 +75,8 @@ struct call {
 	uint64_t number; /* ascending in order of their first polls; valid while retained */
 	uint32_t thread;
 	uint32_t polls;
+	/* The number of calls that it represents: only a random subset of the virtual threads is polled. */
+	uint32_t weight;
 	uint64_t gap_ns; /* between its first poll and the one before */
 	uint64_t begin_from, begin_to, end_from, end_to; /* while it lasts end_to is UINT64_MAX */
 	uint64_t state_ns[CALL_STATES];                  /* of the estimated duration */
@@ -137,10 +142,10 @@ struct calls_summary {
 	double all[CALL_STATES], slowest[CALL_STATES];
 	uint64_t slow_ns; /* the calls of at least this duration are the slowest 1 % */
 	uint32_t slow_calls;
-	double inlined;       /* share of the calls that were inlined */
-	double uncounted;     /* share of the calls whose entries were not recorded */
-	bool virtual_threads; /* virtual threads make calls, which are left out */
-	double uncertain;     /* share of the calls that are `uncertain` */
+	double inlined;   /* share of the calls that were inlined */
+	double uncounted; /* share of the calls whose entries were not recorded */
+	double unpolled; /* share of the calls that only others represent: a random subset of the virtual threads is polled */
+	double uncertain; /* share of the calls that are `uncertain` */
 };
 void calls_summarize(
 	const struct profile *p, const struct calls_query *q, struct calls_summary *out);
@@ -172,6 +177,8 @@ uint32_t calls_causes(
 	const struct profile *p, const struct calls_query *q, struct calls_cause out[CALLS_CAUSES]);
 
 /* --- for recordings: copying calls into another profile --------------------------------------- */
+
+#define CALLS_NO_CLOCK UINT64_MAX /* cpu_ns of a virtual thread */
 
 /* A poll of a call. The numbers of CPU time and run-queue delay have no common origin. */
 struct call_poll {

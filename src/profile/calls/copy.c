@@ -66,6 +66,7 @@ void calls_restore(
 	new = &c->calls[c->call_count % CALLS_MAX];
 	*new = (struct model_call){.pub = *call};
 	new->pub.number = c->call_count++;
+	new->pub.weight = call->weight ? call->weight : 1;
 	c->restored = true;
 	for (uint32_t i = count; i-- > 0;) {
 		c->polls[c->poll_count % CALLS_POLLS] =

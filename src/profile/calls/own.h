@@ -19,10 +19,12 @@ struct model_call {
 	uint64_t frame, outside, values;
 	uint64_t last; /* number + 1 of its last poll */
 	uint32_t collections;
-	bool recorded; /* the entries into the code that its last poll found are recorded */
+	uint32_t virtual_id; /* 0: of a platform thread */
+	bool recorded;       /* the entries into the code that its last poll found are recorded */
 };
 
-#define CALLS_CELLS 8192u
+#define CALLS_CELLS   8192u
+#define CALLS_VIRTUAL 8192u
 
 struct model_calls {
 	char *name;
@@ -30,7 +32,6 @@ struct model_calls {
 	struct model_poll *polls; /* rings: number % size */
 	struct model_call *calls;
 	uint64_t poll_count, call_count; /* ever recorded */
-	uint64_t virtual_polls;          /* inside, of virtual threads: left out */
 	bool restored;  /* the calls are from a recording: those without an end lasted to its end */
 	bool recursive; /* the method calls itself: entries are not calls */
 	uint64_t counted_ns; /* when the first entry was recorded; 0: not yet */
@@ -41,7 +42,22 @@ struct model_calls {
 	} cells[CALLS_CELLS];
 	uint64_t *open; /* per thread: number + 1 of its call in progress, 0: none */
 	uint32_t open_cap;
+	/* The same of virtual threads, by id % CALLS_VIRTUAL. If two share a place, the first call is without an end. */
+	struct {
+		uint32_t id;
+		uint64_t call;
+	} virtual_open[CALLS_VIRTUAL];
 };
+
+/* number + 1 of the call in progress in this thread; 0: none. */
+static inline uint64_t open_of(const struct model_calls *c, uint32_t thread, uint32_t virtual_id)
+{
+	if (!virtual_id)
+		return thread < c->open_cap ? c->open[thread] : 0;
+	return c->virtual_open[virtual_id % CALLS_VIRTUAL].id == virtual_id
+		       ? c->virtual_open[virtual_id % CALLS_VIRTUAL].call
+		       : 0;
+}
 
 static inline const struct model_poll *poll_of(const struct model_calls *c, uint64_t number)
 {
@@ -53,9 +69,11 @@ static inline const struct model_poll *poll_of(const struct model_calls *c, uint
 /* The call with this number, which is retained. One whose end was not observed ends with its last poll. */
 static inline struct call call_now(const struct model_calls *c, uint64_t number)
 {
-	struct call call = c->calls[number % CALLS_MAX].pub;
+	const struct model_call *known = &c->calls[number % CALLS_MAX];
+	struct call call = known->pub;
 
-	if (call.end_to == UINT64_MAX && !c->restored && c->open[call.thread] != number + 1)
+	if (call.end_to == UINT64_MAX && !c->restored &&
+		open_of(c, call.thread, known->virtual_id) != number + 1)
 		call.end_to = call.end_from;
 	return call;
 }

@@ -207,9 +207,16 @@ void calls_notes(const struct calls_summary *sum, calls_note_fn *fn, void *ctx)
 			100 * sum->inlined);
 		fn(ctx, brief, text);
 	}
-	if (sum->virtual_threads)
-		fn(ctx, "without virtual threads",
-			"Virtual threads make calls, too: those are not measured.");
+	if (sum->unpolled > 0.01) {
+		snprintf(brief, sizeof(brief), "%.0f %% of virtual threads polled",
+			100 * (1 - sum->unpolled));
+		snprintf(text, sizeof(text),
+			"A random subset of the virtual threads is polled: the calls that were "
+			"seen "
+			"are %.1f %% of all.",
+			100 * (1 - sum->unpolled));
+		fn(ctx, brief, text);
+	}
 	if (sum->uncounted - sum->inlined > 0.1 && !sum->short_calls) {
 		snprintf(brief, sizeof(brief), "%.0f %% not counted", 100 * sum->uncounted);
 		snprintf(text, sizeof(text),

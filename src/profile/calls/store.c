@@ -123,7 +123,7 @@ static enum call_state state_of(const struct profile *p, const struct profile_po
 /* True when the poll knows of every call that began in this frame since the one before, by its entry. */
 static bool entries_known(const struct model_call *call, const struct profile_poll *poll)
 {
-	return poll->counted && poll->recorded && (!call || call->recorded);
+	return !poll->virtual_id && poll->counted && poll->recorded && (!call || call->recorded);
 }
 
 /* *certain: false if it is the same call only because a collection may have moved the references that differ. */
@@ -154,6 +154,11 @@ static void account(
 {
 	uint64_t all = b->time_ns - a->time_ns, rest = all, part;
 
+	if (a->cpu_ns == CALLS_NO_CLOCK || b->cpu_ns == CALLS_NO_CLOCK) {
+		state_ns[a->state] += all - all / 2;
+		state_ns[b->state] += all / 2;
+		return;
+	}
 	part = b->cpu_ns > a->cpu_ns ? b->cpu_ns - a->cpu_ns : 0;
 	part = part < rest ? part : rest;
 	state_ns[CALL_CPU] += part;
@@ -189,6 +194,18 @@ static void call_end(
 	call->pub.state_ns[last->state] += (time_ns - call->pub.end_from) / 2;
 }
 
+static void open_set(struct model_calls *c, const struct profile_poll *poll, uint64_t call)
+{
+	uint32_t at = poll->virtual_id % CALLS_VIRTUAL;
+
+	if (!poll->virtual_id) {
+		c->open[poll->thread] = call;
+		return;
+	}
+	c->virtual_open[at].id = poll->virtual_id;
+	c->virtual_open[at].call = call;
+}
+
 static struct model_call *call_new(
 	struct model_calls *c, const struct profile_poll *poll, uint64_t outside_ns)
 {
@@ -197,17 +214,21 @@ static struct model_call *call_new(
 	*call = (struct model_call){
 		.pub = {.number = c->call_count,
 			.thread = poll->thread,
+			.weight = poll->weight ? poll->weight : 1,
 			.gap_ns = poll->since_ns - poll->before_ns,
 			.begin_from = outside_ns,
 			.begin_to = poll->since_ns,
 			.end_to = UINT64_MAX},
 		.frame = poll->frame,
+		.virtual_id = poll->virtual_id,
 	};
+	if (poll->virtual_id)
+		call->pub.counted = poll->counted;
 	if (entries_known(NULL, poll) && poll->entries_here && poll->last_ns <= poll->since_ns) {
 		call->pub.counted = true;
 		call->pub.begin_from = call->pub.begin_to = poll->last_ns;
 	}
-	c->open[poll->thread] = ++c->call_count;
+	open_set(c, poll, ++c->call_count);
 	return call;
 }
 
@@ -243,7 +264,7 @@ static void call_add(
 
 	*now = (struct model_poll){.time_ns = poll->time_ns,
 		.still_ns = poll->time_ns,
-		.cpu_ns = poll->cpu_ns,
+		.cpu_ns = poll->virtual_id ? CALLS_NO_CLOCK : poll->cpu_ns,
 		.delay_ns = poll->delay_ns,
 		.stack = poll->stack,
 		.state = (uint8_t)state_of(p, poll),
@@ -277,13 +298,8 @@ void calls_add_poll(struct profile *p, const struct profile_poll *poll)
 	if (!c || poll->thread >= MODEL_THREADS_MAX || poll->before_ns > poll->since_ns ||
 		poll->since_ns > poll->time_ns)
 		return;
-	/* Their polls while unmounted are missing, and entries are those of carriers. */
-	if (profile_get_thread(p, poll->thread)->kind == THREAD_VIRTUAL) {
-		c->virtual_polls += poll->inside;
-		return;
-	}
 	c->open = fit_zeroed(c->open, &c->open_cap, poll->thread + 1, sizeof(*c->open));
-	open = c->open[poll->thread];
+	open = open_of(c, poll->thread, poll->virtual_id);
 	if (open && open + CALLS_MAX > c->call_count)
 		call = &c->calls[(open - 1) % CALLS_MAX];
 	if (call && !poll_of(c, call->last))
@@ -295,7 +311,7 @@ void calls_add_poll(struct profile *p, const struct profile_poll *poll)
 		outside_ns = call->pub.end_from;
 		call = NULL;
 	}
-	c->open[poll->thread] = call ? open : 0;
+	open_set(c, poll, call ? open : 0);
 	if (poll->entries)
 		count_entries(c, poll);
 	if (!poll->inside)

@@ -37,6 +37,8 @@ struct gather {
 	struct calls_summary *out;
 	struct call *list;
 	uint32_t count, cap, counted;
+	double represented; /* sum of all weights */
+	double uncounted;   /* sum of the weights of calls whose entries were not recorded */
 };
 
 static void gather_call(void *ctx, const struct call *call)
@@ -82,7 +84,8 @@ static double likelihood(double d, double inside, double b, double e)
 
 /* Calls that are equal when rounded to UNITS per gap; `at`: the likelihood of each duration, of calls that were seen. */
 struct bracket {
-	double calls, at[SHORT_BUCKETS];
+	double calls, squares; /* sums of their weights, and of the squares of these */
+	double at[SHORT_BUCKETS];
 };
 
 static uint64_t units(uint64_t ns, double unit)
@@ -111,11 +114,13 @@ static struct bracket *brackets_new(
 		double sum = 0, middle;
 
 		if (at != HASH_NONE) {
-			out[at].calls++;
+			out[at].calls += list[i].weight;
+			out[at].squares += (double)list[i].weight * list[i].weight;
 			continue;
 		}
 		out = xgrow(out, *count, &cap, sizeof(*out));
-		out[*count] = (struct bracket){.calls = 1};
+		out[*count] = (struct bracket){.calls = list[i].weight,
+			.squares = (double)list[i].weight * list[i].weight};
 		for (unsigned j = 0; j < SHORT_BUCKETS; j++)
 			sum += out[*count].at[j] =
 				likelihood((j + 0.5) * width, (double)inside * unit,
@@ -141,11 +146,16 @@ static uint32_t estimate_short(
 {
 	double density[SHORT_BUCKETS], found[SHORT_BUCKETS] = {0},
 				       width = gap * SHORT_SPAN / SHORT_BUCKETS;
+	double calls = 0, squares = 0;
 	uint32_t n = 0, bracket_count;
 	struct bracket *brackets = brackets_new(list, count, gap, &bracket_count);
 
 	for (unsigned j = 0; j < SHORT_BUCKETS; j++)
 		density[j] = seen_part((j + 0.5) * width, gap);
+	for (uint32_t i = 0; i < bracket_count; i++) {
+		calls += brackets[i].calls;
+		squares += brackets[i].squares;
+	}
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		memset(found, 0, sizeof(found));
 		for (uint32_t i = 0; i < bracket_count; i++) {
@@ -158,7 +168,7 @@ static uint32_t estimate_short(
 				found[j] += b->calls * density[j] * b->at[j] / sum;
 		}
 		for (unsigned j = 0; j < SHORT_BUCKETS; j++)
-			density[j] = found[j] / (count ? count : 1);
+			density[j] = found[j] / (calls > 0 ? calls : 1);
 	}
 	free(brackets);
 	for (unsigned j = 0; j < SHORT_BUCKETS; j++) {
@@ -167,7 +177,7 @@ static uint32_t estimate_short(
 		if (found[j] > 0)
 			out[n++] = (struct entry){.ns = d,
 				.weight = found[j] / seen,
-				.variance = found[j] / (seen * seen)};
+				.variance = found[j] / (seen * seen) * squares / calls};
 	}
 	return n;
 }
@@ -214,7 +224,7 @@ static uint64_t slow_from(const struct entry *entries, uint32_t count, double to
 static void add_states(double sum[CALL_STATES], const struct call *call)
 {
 	for (unsigned s = 0; s < CALL_STATES; s++)
-		sum[s] += (double)call->state_ns[s];
+		sum[s] += (double)call->state_ns[s] * call->weight;
 }
 
 static int by_gap(const void *a, const void *b)
@@ -254,11 +264,13 @@ static double entries_between(const struct model_calls *c, const struct calls_qu
 /* The number of all calls is known: scales the short ones among the entries from `first` on, which were estimated. */
 static void scale_short(struct entry *entries, uint32_t first, uint32_t count, double total)
 {
-	double estimated = 0, scale;
+	double estimated = 0, longer = 0, scale;
 
+	for (uint32_t i = 0; i < first; i++)
+		longer += entries[i].weight;
 	for (uint32_t i = first; i < count; i++)
 		estimated += entries[i].weight;
-	scale = estimated > 0 ? (total - first) / estimated : 1;
+	scale = estimated > 0 ? (total - longer) / estimated : 1;
 	for (uint32_t i = first; i < count && scale > 0; i++)
 		entries[i].weight *= scale;
 }
@@ -293,7 +305,9 @@ static uint32_t add_calls(struct gather *g, double gap, struct entry *entries, u
 		struct call call = g->list[i];
 
 		add_states(out->all, &call);
+		g->represented += call.weight;
 		g->counted += call.counted;
+		g->uncounted += call.counted ? 0 : call.weight;
 		out->inlined += call.inlined;
 		out->uncertain += call.uncertain;
 		if (call_duration_ns(&call) > out->max)
@@ -305,17 +319,41 @@ static uint32_t add_calls(struct gather *g, double gap, struct entry *entries, u
 		}
 		out->lasting += call.end_to == UINT64_MAX;
 		entries[count++] = (struct entry){.ns = (double)call_duration_ns(&call),
-			.weight = 1,
-			.variance = 1,
+			.weight = call.weight,
+			.variance = call.weight,
 			.lasts = call.end_to == UINT64_MAX};
 	}
 	return count;
 }
 
-static void add_entries(
-	struct calls_summary *out, const struct entry *entries, uint32_t count, double gap)
+/*
+ * The variance of a number of calls that comes from polling only a random subset of the virtual threads: in or out of it are all calls
+ * of a thread.
+ */
+static double subset_variance(const struct gather *g)
 {
-	double variance = 0, unseen = 0;
+	double *threads, variance = 0;
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < g->count; i++)
+		last = g->list[i].thread > last ? g->list[i].thread : last;
+	threads = xcalloc(last + 1ull, sizeof(*threads));
+	for (uint32_t i = 0; i < g->count; i++) {
+		const struct call *call = &g->list[i];
+		double of_thread = threads[call->thread], weight = call->weight;
+
+		/* ((n + 1)^2 - n^2) w (w - 1) */
+		variance += (2 * of_thread + 1) * weight * (weight - 1);
+		threads[call->thread]++;
+	}
+	free(threads);
+	return variance;
+}
+
+static void add_entries(struct calls_summary *out, const struct entry *entries, uint32_t count,
+	double gap, double variance)
+{
+	double unseen = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		out->calls += entries[i].weight;
@@ -349,7 +387,7 @@ void calls_summarize(
 	struct gather g = {.p = p, .out = out};
 	uint32_t count, brief;
 	struct entry *entries;
-	double gap;
+	double gap, variance;
 
 	*out = (struct calls_summary){.p50 = CALLS_UNKNOWN,
 		.p90 = CALLS_UNKNOWN,
@@ -357,12 +395,12 @@ void calls_summarize(
 		.p999 = CALLS_UNKNOWN,
 		.seconds = (double)(q->to_ns - q->from_ns) / (double)NS_PER_S};
 	calls_each(p, q, gather_call, &g);
-	out->virtual_threads = p->calls && p->calls->virtual_polls > 0;
 	if (!g.count)
 		return;
 	gap = median_gap(g.list, g.count);
 	out->interval_ns = (uint64_t)gap;
 	out->seen = g.count;
+	variance = subset_variance(&g);
 	entries = xcalloc(g.count + SHORT_BUCKETS, sizeof(*entries));
 	count = add_calls(&g, gap, entries, &brief);
 	/* Entries are counted in all threads together. */
@@ -370,17 +408,18 @@ void calls_summarize(
 	count += estimate_short(g.list, brief, gap, entries + count);
 	if (out->counted)
 		scale_short(entries, g.count - brief, count,
-			entries_between(p->calls, q) + g.count - g.counted);
+			entries_between(p->calls, q) + g.uncounted);
 	else
 		limit_short(out, entries, count, gap);
 	qsort(entries, count, sizeof(*entries), by_duration);
-	add_entries(out, entries, count, gap);
+	add_entries(out, entries, count, gap, variance);
 	free(entries);
 	free(g.list);
 	calls_each(p, q, add_slowest, out);
 	calls_normalize(out->all);
 	calls_normalize(out->slowest);
 	out->uncounted = 1 - (double)g.counted / g.count;
+	out->unpolled = 1 - g.count / g.represented;
 	out->inlined /= g.count;
 	out->uncertain /= g.count;
 }

@@ -165,13 +165,24 @@ static void latency_disarm_all(struct sampler *s, struct latency *l)
 		entries_disarm(&l->entries, &l->entered[i], &s->threads->slots[l->listed[i]]);
 }
 
-/* Queues a poll for the publisher; counts it as lost if the queue is full. */
-static void latency_queue(struct sampler *s, struct latency *l, const struct thread_call *call,
+void latency_queue(
+	struct sampler *s, struct latency *l, const struct wire_poll *record, uint64_t hash)
+{
+	uint32_t head = atomic_load(&l->head);
+
+	if (head - atomic_load(&l->tail) == LATENCY_QUEUE) {
+		counters_add(&s->counters, COUNTER_LATE, 1);
+		return;
+	}
+	l->queue[head % LATENCY_QUEUE] = (struct latency_poll){.record = *record, .hash = hash};
+	atomic_store_explicit(&l->head, head + 1, memory_order_release);
+}
+
+/* Queues a poll of a platform thread. */
+static void latency_queue_call(struct sampler *s, struct latency *l, const struct thread_call *call,
 	const struct entries_report *entries)
 {
 	bool still = call->cpu_ns - call->asked.cpu_ns < LATENCY_HANDLER_NS;
-	uint32_t head = atomic_load(&l->head);
-	struct latency_poll *poll = &l->queue[head % LATENCY_QUEUE];
 	struct wire_poll record = {.time_ns = call->time_ns,
 		.since_ns = still ? call->asked.time_ns : call->time_ns,
 		.before_ns = call->asked.before_ns,
@@ -188,17 +199,12 @@ static void latency_queue(struct sampler *s, struct latency *l, const struct thr
 		.first_ns = entries->first_ns,
 		.last_ns = entries->last_ns};
 
-	if (head - atomic_load(&l->tail) == LATENCY_QUEUE) {
-		counters_add(&s->counters, COUNTER_LATE, 1);
-		return;
-	}
 	/* The clocks of two CPUs may differ slightly. */
 	if (record.since_ns > record.time_ns)
 		record.since_ns = record.time_ns;
 	if (record.before_ns > record.since_ns)
 		record.before_ns = record.since_ns;
-	*poll = (struct latency_poll){.record = record, .hash = call->hash};
-	atomic_store_explicit(&l->head, head + 1, memory_order_release);
+	latency_queue(s, l, &record, call->hash);
 }
 
 /* Queues a poll outside for a thread that was inside and has ended, or has another id now. */
@@ -210,7 +216,7 @@ static void latency_left(
 	left.cpu_ns = call->asked.cpu_ns;
 	left.asked.before_ns = call->answered ? call->polled_ns : call->asked.before_ns;
 	left.asked.time_ns = now;
-	latency_queue(s, l, &left, &(struct entries_report){.counted = false});
+	latency_queue_call(s, l, &left, &(struct entries_report){.counted = false});
 }
 
 /* A call keeps the id under which it began, although its thread may have got another name. */
@@ -218,8 +224,7 @@ static uint32_t latency_id(const struct thread_call *call, const struct entries_
 {
 	bool known = entries->counted && call->flags & WIRE_POLL_RECORDED;
 
-	if (!call->inside || WIRE_IS_VIRTUAL(call->inside) || WIRE_IS_VIRTUAL(call->id) ||
-		call->frame != call->last_frame ||
+	if (!call->inside || call->frame != call->last_frame ||
 		(known ? entries->here > 0 : call->outside != call->last_outside))
 		return call->id;
 	return call->inside;
@@ -230,6 +235,7 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 	struct latency *l = latency_on(s);
 	struct thread_call *call = &slot->call;
 	struct entries_report entries = {.counted = false};
+	bool virtual;
 
 	if (!l)
 		return;
@@ -237,7 +243,8 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 		latency_list(s, l, slot, false, now);
 		return;
 	}
-	latency_list(s, l, slot, call->frame != 0, now);
+	virtual = WIRE_IS_VIRTUAL(call->id);
+	latency_list(s, l, slot, call->frame != 0 || (virtual && l->virtuals_inside), now);
 	if (call->listed) {
 		if (call->pc && entries_learn(s, &l->entries, call->pc))
 			latency_disarm_all(s, l);
@@ -245,13 +252,22 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 			&entries);
 		entries_arm(s, &l->entries, &l->entered[call->place], slot);
 	}
+	if (virtual) {
+		l->carriers_counted = entries.counted;
+		latency_virtual_mounted(s, l, call);
+		/* Of the carrier there is only the number of entries. */
+		call->id = atomic_load(&slot->id);
+		call->frame = call->inside ? call->last_frame : 0;
+		call->outside = call->last_outside;
+		entries.here = 0;
+	}
 	call->id = latency_id(call, &entries);
 	if (call->inside && call->inside != call->id) {
 		latency_left(s, l, call, call->asked.time_ns);
 		call->inside = 0;
 	}
 	if (call->frame || call->inside || entries.count)
-		latency_queue(s, l, call, &entries);
+		latency_queue_call(s, l, call, &entries);
 	call->inside = call->frame ? call->id : 0;
 	call->last_frame = call->frame;
 	call->last_outside = call->outside;
@@ -345,6 +361,7 @@ static void latency_forget(struct sampler *s)
 		atomic_store(&l->entries.codes[i].end, 0);
 	l->entries.next = 0;
 	atomic_store(&l->entries.off, 0);
+	latency_virtual_forget(l);
 }
 
 /* Lists threads that have started since the last time, if they belong to a pool that is measured. */
@@ -361,6 +378,14 @@ static void latency_newcomers(struct sampler *s, struct latency *l, uint64_t now
 		slot->call.visited = true;
 		latency_list(s, l, slot, false, now);
 	}
+}
+
+void latency_collect_listed(struct sampler *s, uint64_t now)
+{
+	struct latency *l = latency_on(s);
+
+	for (uint32_t i = 0; l && i < l->listed_count; i++)
+		latency_collect(s, &s->threads->slots[l->listed[i]], now);
 }
 
 uint64_t latency_tick(

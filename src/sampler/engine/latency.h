@@ -13,6 +13,7 @@
 
 #include "sampler/engine/entries.h"
 #include "sampler/sampler.h"
+#include "walk/frames/unmounted.h"
 #include "wire/control.h"
 #include "wire/record.h"
 
@@ -21,9 +22,32 @@
 #define LATENCY_POOLED 64u   /* likewise, while none of them has been found inside yet */
 #define LATENCY_POOLS  16u
 
+#define LATENCY_VIRTUALS \
+	4096u /* a power of two: virtual threads polled at most, less when the table is crowded */
+#define LATENCY_WINDOW    16u
+#define LATENCY_TOP_WORDS 40u /* at the top of frozen frames, that are compared */
+
 struct latency_poll {
 	struct wire_poll record;
 	uint64_t hash; /* of its trace; 0: it has none */
+};
+
+/* A virtual thread of the polled subset. */
+struct latency_virtual {
+	uint64_t number;    /* Thread.threadId */
+	uint64_t polled_ns; /* the last poll that found out where it was */
+	uint64_t seen_ns;   /* the last round that visited it */
+	uint32_t id;        /* on the wire; 0: the entry is free */
+	uint32_t weight;    /* number of threads that it represents */
+	bool known;         /* a poll has found out where it was */
+	bool inside;        /* as of that poll */
+	/* Where it was unmounted, as of its last walk; object 0: it has not been walked, or has moved since. */
+	struct latency_frozen {
+		uint64_t object, chunk, sp; /* sp: in the chunk's stack */
+		uint64_t words;             /* hash of the words at sp */
+		uint32_t state;             /* VirtualThread.state */
+		uint32_t sp_field;          /* StackChunk.sp */
+	} at;
 };
 
 struct latency {
@@ -35,6 +59,8 @@ struct latency {
 	_Atomic uint64_t interval;    /* as requested, ns */
 	uint64_t heap;                /* HotSpot's CollectedHeap; 0: collections are not known */
 	uint64_t heap_low, heap_high; /* range of references; 0, 0: unknown */
+	/* Id of the outermost method of all virtual threads, set when the first unmounted one is walked; 0: not yet. */
+	_Atomic uint32_t virtual_root;
 
 	/* private to the wall clock's thread */
 	/* Slots of the threads that were inside lately, and of threads with the same names but for digits. */
@@ -47,6 +73,13 @@ struct latency {
 	struct entries entries;
 	uint64_t in_force; /* the interval that keeps to the budget, ns */
 	uint64_t checked_ns, spent_ns;
+	/* Virtual threads: see latency_virtual.c. */
+	struct latency_virtual virtuals[LATENCY_VIRTUALS];
+	uint32_t virtuals_inside;
+	bool carriers_counted; /* entries are recorded on carriers */
+	uint64_t round_ns;     /* the last round that has visited the whole subset; 0: none yet */
+	uint64_t newest,
+		newest_now; /* the highest thread number of the rounds before this one, and with it */
 
 	/* single producer: the wall clock's thread; single consumer: the publisher */
 	_Atomic uint32_t head, tail;
@@ -83,6 +116,44 @@ void latency_asked(
  */
 uint64_t latency_tick(
 	struct sampler *s, void (*poll)(void *ctx, struct thread_slot *slot), void *ctx);
+
+/*
+ * Virtual threads, in latency_virtual.c. A fixed random subset of them is polled in rounds, mounted or not: unmounted ones where their
+ * frames are in the heap, mounted ones by the polls of their carriers.
+ */
+/* Queues a poll; counts it as lost if the queue is full. */
+void latency_queue(
+	struct sampler *s, struct latency *l, const struct wire_poll *record, uint64_t hash);
+/* A round visits this thread of the subset. NULL: there is no space for it. */
+struct latency_virtual *latency_virtual_visit(
+	struct sampler *s, struct latency *l, const struct unmounted_thread *thread, uint64_t now);
+/* The thread is unmounted, and in this place. */
+void latency_virtual_found(struct sampler *s, struct latency *l, struct latency_virtual *v,
+	const struct thread_call *call, uint64_t now);
+/* The thread is still where its last poll found it. */
+static inline void latency_virtual_rested(struct latency_virtual *v, uint64_t now)
+{
+	v->polled_ns = now;
+}
+/* Its carrier's handler found it mounted in this place. Ignored if it is not of the subset. */
+void latency_virtual_mounted(struct sampler *s, struct latency *l, const struct thread_call *call);
+/* The round that began at `now` has visited all: calls of threads that are gone have ended. */
+void latency_virtual_round(
+	struct sampler *s, struct latency *l, struct unmounted *java, uint64_t now);
+void latency_virtual_forget(struct latency *l);
+/*
+ * Polls the unmounted threads of the subset between two rounds, at a fraction of a round's cost. Those that are where they were rest;
+ * calls moved for each of the others.
+ */
+typedef void latency_moved_fn(
+	void *ctx, struct latency_virtual *v, const struct unmounted_thread *thread);
+void latency_virtual_probe(struct sampler *s, struct latency *l, struct unmounted *java,
+	uint64_t now, latency_moved_fn *moved, void *ctx);
+/* Stores where the thread was frozen when it was walked, for later probes. */
+void latency_virtual_walked(struct latency_virtual *v, const struct unmounted *java,
+	const struct unmounted_thread *thread, const struct frozen *where, uint64_t sp);
+/* Queues what handlers on carriers have recorded, so that polls are queued in their order. Before a round. */
+void latency_collect_listed(struct sampler *s, uint64_t now);
 
 /* Removes all breakpoints, at the end of the wall clock's thread. Waits up to a second for handlers. */
 void latency_end(struct sampler *s);

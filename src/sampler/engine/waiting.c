@@ -61,6 +61,7 @@ bool waiting_each(struct waiting *w, uint32_t event, unmounted_fn *fn, void *ctx
 	if (!w->open)
 		return true;
 	count = unmounted_each(&w->java, &w->pick, fn, ctx);
+	w->unread = count.unread;
 	if (!count.unread)
 		return true;
 	sig_lose(w->s, event, COUNTER_MOVED, count.unread);

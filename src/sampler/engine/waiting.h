@@ -25,7 +25,8 @@ struct waiting {
 	struct unmounted java;
 	struct unmounted_pick pick;
 	bool open;
-	uint32_t tries; /* failed attempts to open `java` */
+	uint64_t unread; /* threads that the last waiting_each could not read */
+	uint32_t tries;  /* failed attempts to open `java` */
 	/* When places were last chosen or confirmed, or opening was last tried. */
 	uint64_t placed_ns;
 	struct thread_slot slot; /* placeholder: unmounted threads have no slot */

@@ -491,7 +491,7 @@ static void round_last(struct sampler *s)
 static void *wall_main(void *arg)
 {
 	struct sampler *s = arg;
-	uint64_t interval, pause, inside, cost = 0;
+	uint64_t interval, pause, inside, waiting, cost = 0;
 	struct round round = {
 		.began_ns = clock_mono_ns(), .last.listed = atomic_load(&s->threads->high)};
 
@@ -503,7 +503,8 @@ static void *wall_main(void *arg)
 		round_tick(s, &round);
 		inside = latency_tick(
 			s, round_poll_inside, &(struct latency_round){.s = s, .round = &round});
-		wall_waiting_poll(s, interval);
+		waiting = wall_waiting_poll(s, interval);
+		inside = waiting < inside ? waiting : inside;
 		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 		atomic_fetch_add(&s->events[WIRE_WALL].thread_ns, cost - before);
 		pause = round_pause(s, &round, interval);

@@ -48,8 +48,11 @@ uint32_t wall_io_text(
  * wall_waiting_poll is for that thread.
  */
 void wall_waiting_start(struct sampler *s);
-/* Polls them if a poll is due; interval 0: unconditionally. */
-void wall_waiting_poll(struct sampler *s, uint64_t interval);
+/*
+ * Polls them if a poll is due; interval 0: unconditionally. Returns the time until the next poll if methods are measured, since that may
+ * be less than the interval; else UINT64_MAX.
+ */
+uint64_t wall_waiting_poll(struct sampler *s, uint64_t interval);
 uint64_t wall_waiting_memory(const struct sampler *s);
 
 #endif

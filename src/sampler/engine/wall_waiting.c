@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "sampler/descriptor.h"
+#include "sampler/engine/latency.h"
 #include "sampler/engine/waiting.h"
 #include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
@@ -27,8 +28,12 @@ struct seen {
 struct wall_waiting {
 	struct waiting w;
 	uint64_t last_ns, next_ns;
-	uint64_t since, now; /* of this poll */
-	uint64_t usual_ns;   /* average cost of a poll */
+	uint64_t since, now;               /* of this poll */
+	uint64_t usual_ns;                 /* average cost of a poll */
+	uint64_t probe_ns, usual_probe_ns; /* next_ns and usual_ns of the probes between polls */
+	/* Methods whose calls are measured; NULL: none. */
+	struct latency *latency;
+	uint32_t visited; /* threads, in the last poll */
 	struct seen seen[SEEN];
 	struct unmounted_word words[UNMOUNTED_WORDS];
 };
@@ -84,8 +89,8 @@ static uint32_t polled(
 	return descriptor_file(call.fd, &file) ? wall_io_text(ww->w.s, &call, &file) : 0;
 }
 
-static void seen_anew(
-	struct wall_waiting *ww, struct seen *seen, const struct unmounted_thread *thread)
+static void seen_anew(struct wall_waiting *ww, struct seen *seen,
+	const struct unmounted_thread *thread, struct latency_virtual *v)
 {
 	struct stack_sample sample = {.event = WIRE_WALL,
 		.state = state_of(thread),
@@ -94,6 +99,7 @@ static void seen_anew(
 	struct unmounted_poll poll;
 	struct frozen where;
 	struct stack stack;
+	struct thread_call call = {.frame = 0};
 	uint64_t sp;
 	uint32_t name = polled(ww, thread, &poll);
 
@@ -119,6 +125,11 @@ static void seen_anew(
 			.id = stack.id,
 			.state = sample.state,
 			.poll = poll};
+	if (v && stack.id && sig_latency_frozen(&stack, ww->latency, &call)) {
+		call.hash = seen->hash;
+		latency_virtual_found(ww->w.s, ww->latency, v, &call, ww->now);
+		latency_virtual_walked(v, &ww->w.java, thread, &where, sp);
+	}
 	/*
 	 * A Poller in its frames, but no wait recorded: that wait is just over, and the next may be for another socket.
 	 */
@@ -131,35 +142,98 @@ static void wall_thread(void *ctx, const struct unmounted_thread *thread)
 {
 	struct wall_waiting *ww = ctx;
 	struct seen *seen = &ww->seen[thread->number % SEEN];
+	struct latency_virtual *v = NULL;
 
-	if (!seen_again(ww, seen, thread))
-		seen_anew(ww, seen, thread);
+	ww->visited++;
+	if (ww->latency)
+		v = latency_virtual_visit(ww->w.s, ww->latency, thread, ww->now);
+	if (thread->state == UNMOUNTED_RUNS)
+		return;
+	if ((v && !v->known) || !seen_again(ww, seen, thread))
+		seen_anew(ww, seen, thread, v);
 }
 
-void wall_waiting_poll(struct sampler *s, uint64_t interval)
+/* A thread of the subset was found elsewhere between two rounds. The time until now is part of the next round's sample. */
+static void wall_moved(void *ctx, struct latency_virtual *v, const struct unmounted_thread *thread)
 {
-	struct wall_waiting *ww = s->wall.waiting;
-	uint64_t now = clock_mono_ns(), cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-	_Atomic uint32_t *inside;
+	struct wall_waiting *ww = ctx;
 
-	if (!ww || (interval && now < ww->next_ns) || !waiting_ready(&ww->w, now))
-		return;
-	ww->since = now - ww->last_ns;
-	ww->now = now;
-	sig_enter(&inside);
-	if (now - ww->w.placed_ns > STAY_NS) {
-		waiting_new_places(&ww->w, now);
+	seen_anew(ww, &ww->seen[thread->number % SEEN], thread, v);
+}
+
+/* Polls the threads whose calls are measured. */
+static void waiting_probe(struct wall_waiting *ww)
+{
+	uint64_t since = ww->since;
+
+	ww->since = 1; /* the next round's sample represents the time until then */
+	latency_collect_listed(ww->w.s, ww->now);
+	latency_virtual_probe(ww->w.s, ww->latency, &ww->w.java, ww->now, wall_moved, ww);
+	ww->since = since;
+}
+
+/* Visits the threads in the chosen places. While calls are measured, these stay the same. */
+static void waiting_round(struct wall_waiting *ww)
+{
+	if (ww->now - ww->w.placed_ns > STAY_NS) {
+		if (ww->latency)
+			waiting_keep_places(&ww->w, ww->now);
+		else
+			waiting_new_places(&ww->w, ww->now);
 		__builtin_memset(ww->words, 0, sizeof(ww->words));
 	}
+	ww->w.pick.mounted = ww->latency;
+	ww->visited = 0;
+	ww->since = ww->now - ww->last_ns;
 	if (waiting_each(&ww->w, WIRE_WALL, wall_thread, ww))
-		ww->last_ns = now;
+		ww->last_ns = ww->now;
+	if (ww->latency && !ww->w.unread)
+		latency_virtual_round(ww->w.s, ww->latency, &ww->w.java, ww->now);
+}
+
+/* The time until a poll that costs as much as lately is due again, with random jitter. */
+static uint64_t waiting_pause(uint64_t *usual_ns, uint64_t cost_ns, uint64_t interval)
+{
+	*usual_ns = (*usual_ns * (SMOOTH - 1) + cost_ns) / SMOOTH;
+	interval = pace_affordable(interval, *usual_ns);
+	return interval / 2 + arms_random(interval);
+}
+
+uint64_t wall_waiting_poll(struct sampler *s, uint64_t interval)
+{
+	struct wall_waiting *ww = s->wall.waiting;
+	uint64_t now = clock_mono_ns(), cost[3];
+	_Atomic uint32_t *inside;
+	bool round;
+
+	if (!ww || !waiting_ready(&ww->w, now))
+		return UINT64_MAX;
+	ww->latency = ww->visited || !interval ? latency_on(s) : NULL;
+	round = !interval || now >= ww->next_ns;
+	if (!round && ww->latency && now < ww->probe_ns)
+		return ww->probe_ns - now;
+	if (!round && !ww->latency)
+		return UINT64_MAX;
+	ww->now = now;
+	cost[0] = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	sig_enter(&inside);
+	if (ww->latency)
+		waiting_probe(ww);
+	cost[1] = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (round)
+		waiting_round(ww);
 	sig_leave(inside);
-	if (!interval)
-		return;
-	cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - cost;
-	ww->usual_ns = (ww->usual_ns * (SMOOTH - 1) + cost) / SMOOTH;
-	interval = pace_affordable(interval, ww->usual_ns);
-	ww->next_ns = now + interval / 2 + arms_random(interval);
+	cost[2] = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	if (ww->latency) {
+		interval = interval ? ww->latency->in_force : 0;
+		ww->probe_ns =
+			now + waiting_pause(&ww->usual_probe_ns, cost[1] - cost[0], interval);
+	}
+	if (round)
+		ww->next_ns = now + waiting_pause(&ww->usual_ns, cost[2] - cost[1], interval);
+	if (!ww->latency)
+		return UINT64_MAX;
+	return (ww->probe_ns < ww->next_ns ? ww->probe_ns : ww->next_ns) - now;
 }
 
 void wall_waiting_start(struct sampler *s)

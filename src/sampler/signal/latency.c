@@ -41,11 +41,12 @@ struct place {
 	bool recursive;
 };
 
-static bool find_call(const struct latency *l, const struct stack *stack, struct place *out)
+static bool find_call(
+	const struct latency *l, const struct stack *stack, uint32_t until, struct place *out)
 {
 	uint32_t count = atomic_load_explicit(&l->count, memory_order_relaxed), found = 0;
 
-	for (uint32_t i = 0; i < stack->count; i++) {
+	for (uint32_t i = 0; i < until; i++) {
 		if (!frame_is_java(stack->user[i]))
 			continue;
 		for (uint32_t m = 0; m < count; m++) {
@@ -58,13 +59,48 @@ static bool find_call(const struct latency *l, const struct stack *stack, struct
 	return found > 0;
 }
 
-/* A mounted virtual thread's frames move when it is unmounted: only methods and positions in them identify the call. */
-static void describe_virtual(struct thread_call *call, const struct stack *stack, uint32_t at)
+/* Index of a virtual thread's outermost frame; below it are its carrier's. stack->count: unknown. */
+static uint32_t virtual_root(const struct latency *l, const struct stack *stack)
 {
-	call->frame = 1 + stack->count - at;
-	for (uint32_t i = at + 1; i < stack->count; i++)
-		call->outside = mix(call->outside, place_of(stack->user[i]));
+	uint32_t root = atomic_load(&l->virtual_root), i = 0;
+
+	while (i < stack->count &&
+		(!root || !frame_is_java(stack->user[i]) || (uint32_t)stack->user[i] != root))
+		i++;
+	return i;
+}
+
+/*
+ * A virtual thread's frames move whenever it is mounted: the call is identified by its depth in Java frames, and by the methods and
+ * positions of its callers.
+ */
+static void describe_virtual(
+	struct thread_call *call, const struct stack *stack, uint32_t at, uint32_t root)
+{
+	const struct walk_frame *frames = stack->scratch->frames;
+
+	if (at < root && frames[at + 1].from_base == frames[at].from_base)
+		call->flags |= WIRE_POLL_INLINED;
+	for (uint32_t i = at; i <= root; i++) {
+		call->frame += frame_is_java(stack->user[i]);
+		if (i > at)
+			call->outside = mix(call->outside, place_of(stack->user[i]));
+	}
 	call->values = call->outside;
+}
+
+bool sig_latency_frozen(const struct stack *stack, struct latency *l, struct thread_call *call)
+{
+	struct place at;
+
+	if (stack->flaw || !stack->count || !frame_is_java(stack->user[stack->count - 1]))
+		return false;
+	atomic_store(&l->virtual_root, (uint32_t)stack->user[stack->count - 1]);
+	if (!find_call(l, stack, stack->count, &at))
+		return true;
+	call->flags = at.recursive ? WIRE_POLL_RECURSIVE : 0;
+	describe_virtual(call, stack, at.frame, stack->count - 1);
+	return true;
 }
 
 /* Determines which code a compiled frame runs, by its pc: the return address of its callee, or the interrupted one. */
@@ -129,6 +165,7 @@ void sig_latency_record(const struct stack *stack, struct latency *l, uint64_t h
 	struct thread_call *call = &stack->thread->call;
 	const struct perf_event_mmap_page *ring;
 	struct place at = {.frame = 0};
+	uint32_t until;
 
 	/* Not collected yet: another handler's answer to the same request. */
 	if (atomic_load_explicit(&call->fresh, memory_order_acquire))
@@ -142,11 +179,18 @@ void sig_latency_record(const struct stack *stack, struct latency *l, uint64_t h
 	call->hash = hash;
 	ring = atomic_load_explicit(&call->ring, memory_order_acquire);
 	call->head = ring ? 1 + __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE) : 0;
-	if (stack->scratch && find_call(l, stack, &at)) {
+	until = stack->count;
+	if (WIRE_IS_VIRTUAL(call->id)) {
+		until = virtual_root(l, stack);
+		if (until == stack->count)
+			return;
+	}
+	if (stack->scratch && find_call(l, stack, until, &at)) {
 		call->flags = at.recursive ? WIRE_POLL_RECURSIVE : 0;
-		if (WIRE_IS_VIRTUAL(call->id))
-			describe_virtual(call, stack, at.frame);
-		else if (stack->stack_hi)
+		if (WIRE_IS_VIRTUAL(call->id)) {
+			describe_virtual(call, stack, at.frame, until);
+			describe_code(call, l, stack, at.frame);
+		} else if (stack->stack_hi)
 			describe(call, l, stack, at.frame,
 				atomic_load(&l->methods[at.method].parameters));
 		else

@@ -68,6 +68,27 @@ static uint32_t gather_by_call(const uint64_t *addrs, uint32_t count, uint32_t b
 	return got < 0 ? 0 : (uint32_t)got / bytes;
 }
 
+uint32_t sig_copy_blocks(const struct sig_block *blocks, uint32_t count)
+{
+	struct iovec to[SIG_BLOCKS], from[SIG_BLOCKS];
+	uint32_t done = 0;
+	long got;
+
+	for (uint32_t i = 0; i < count; i++) {
+		to[i] = (struct iovec){blocks[i].out, blocks[i].bytes};
+		from[i] = (struct iovec){(void *)(uintptr_t)blocks[i].addr, blocks[i].bytes};
+	}
+	if (atomic_load_explicit(&mem_reads.way, memory_order_acquire) == BY_CALL) {
+		got = raw(SYS_process_vm_readv, mem_reads.pid, to, count, from, count, 0);
+		for (; done < count && got >= (long)blocks[done].bytes; done++)
+			got -= (long)blocks[done].bytes;
+		return done;
+	}
+	while (done < count && sig_copy(blocks[done].addr, blocks[done].out, blocks[done].bytes))
+		done++;
+	return done;
+}
+
 void sig_gather(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count, uint32_t bytes,
 	uint64_t *out)
 {

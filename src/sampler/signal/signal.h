@@ -168,6 +168,12 @@ void sig_wall_record(const struct stack *stack, uint64_t weight, const void *uco
 
 /* Stores it in the thread's slot. hash: of the sample's trace. Signal handler only. */
 void sig_latency_record(const struct stack *stack, struct latency *latency, uint64_t hash);
+/*
+ * The same of an unmounted virtual thread: stores the identity and the flags of its call in *call, which is zeroed; frame 0: it is not
+ * inside. Returns false if its stack was not walked completely. Wall clock's thread only.
+ */
+bool sig_latency_frozen(
+	const struct stack *stack, struct latency *latency, struct thread_call *call);
 
 /* --- perf.c: samples in a thread's perf buffer -------------------------------------------- */
 
@@ -249,6 +255,14 @@ bool sig_copy_more(uint64_t addr, void *out, size_t bytes, bool *checked);
 /* A gather function of struct walk_mem, for agent threads: its arrays need 2 kB of stack. */
 void sig_gather(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count, uint32_t bytes,
 	uint64_t *out);
+/* Copies up to SIG_BLOCKS blocks, by one system call where possible. Returns how many were copied until the first that is unreadable. */
+#define SIG_BLOCKS 64u
+struct sig_block {
+	uint64_t addr;
+	void *out;
+	uint32_t bytes;
+};
+uint32_t sig_copy_blocks(const struct sig_block *blocks, uint32_t count);
 /* sig_copy as a walk_mem. */
 extern const struct walk_mem sig_mem_anywhere;
 

@@ -525,6 +525,8 @@ static bool reader_consume_poll(struct reader *r, const void *record, uint32_t s
 		.counted = rec->flags & WIRE_POLL_COUNTED,
 		.recorded = rec->flags & WIRE_POLL_RECORDED,
 		.recursive = rec->flags & WIRE_POLL_RECURSIVE,
+		.virtual_id = WIRE_IS_VIRTUAL(rec->thread) ? rec->thread : 0,
+		.weight = rec->weight,
 		.entries = rec->entries,
 		.entries_here = rec->entries_here,
 		.first_ns = reader_since_start(r, rec->first_ns),

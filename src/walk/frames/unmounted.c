@@ -45,7 +45,7 @@ static const struct {
 
 enum { MAP_TABLE = 0 };
 enum { NODE_KEY, NODE_NEXT };
-enum { VIRTUAL_STATE, VIRTUAL_CONT };
+enum { VIRTUAL_STATE = UNMOUNTED_STATE, VIRTUAL_CONT };
 enum { THREAD_TID, THREAD_BLOCKER, THREAD_NAME = UNMOUNTED_NAME, THREAD_SCOPES };
 
 __attribute__((noinline)) uint64_t unmounted_u64(const struct unmounted *u, uint64_t at)
@@ -320,7 +320,7 @@ static void thread_visit(struct visit *v, uint64_t key, uint64_t multiplicity)
 	v->count.threads++;
 	scopes_visit(v, key, multiplicity);
 	state_read(v->u, &thread);
-	if (thread.state == UNMOUNTED_RUNS)
+	if (thread.state == UNMOUNTED_RUNS && !v->pick->mounted)
 		return;
 	thread.number = unmounted_u64(v->u, key + v->u->field[UNMOUNTED_THREAD][THREAD_TID]);
 	if (thread.number)
@@ -426,7 +426,7 @@ struct unmounted_count unmounted_each(
 
 uint64_t unmounted_find(struct unmounted *u, uint64_t number)
 {
-	struct unmounted_pick pick = {0, 1};
+	struct unmounted_pick pick = {.places = 1};
 	struct visit v = {.u = u, .pick = &pick, .number = number};
 
 	mem_refresh(u->mem);

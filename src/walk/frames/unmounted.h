@@ -46,6 +46,7 @@ enum {
 #define UNMOUNTED_FIELDS 4u
 #define UNMOUNTED_TID    0u /* fields of UNMOUNTED_THREAD */
 #define UNMOUNTED_NAME   2u
+#define UNMOUNTED_STATE  0u                              /* field of UNMOUNTED_VIRTUAL */
 enum { UNMOUNTED_KEY, UNMOUNTED_NEXT, UNMOUNTED_VALUE }; /* fields of UNMOUNTED_NODE */
 
 struct unmounted {
@@ -106,9 +107,10 @@ void unmounted_refresh(struct unmounted *u);
 struct unmounted_pick {
 	uint64_t random;
 	uint32_t places;
+	bool mounted; /* true: visits RUNS threads, too */
 };
 typedef void unmounted_fn(void *ctx, const struct unmounted_thread *thread);
-/* Visits the sampled threads except RUNS ones and those without an id yet. */
+/* Visits the sampled threads except RUNS ones, unless pick->mounted, and those without an id yet. */
 struct unmounted_count unmounted_each(
 	struct unmounted *u, const struct unmounted_pick *pick, unmounted_fn *fn, void *ctx);
 /*

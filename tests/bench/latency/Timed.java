@@ -102,6 +102,11 @@ public class Timed {
             case "fresh": ms = 200; break; // with a core that needs 1 ns for an iteration
             case "gcmiddle": kind = ALLOCATE; ms = 200; rest = GC; calls = 1 << 11; break;
             case "virtual": threads = 50; ms = 100; spin = 0.05; pauseMs = 400; break;
+            case "virtualspin": threads = 4; ms = 2; spin = 1; pauseMs = 10; break; // never unmounted in a call
+            case "virtualpark": threads = 20; kind = PARKED; ms = 40; spread = 0.5; pauseMs = 100; break;
+            case "virtualmany": threads = 10000; kind = SLEEPING; ms = 2000; spread = 0.8; pauseMs = 8000; calls = 1 << 19; break;
+            case "virtualeach": threads = 100; kind = SLEEPING; ms = 60; spread = 0.5; pauseMs = 200; break; // a thread per call
+            case "threadeach": threads = 16; kind = SLEEPING; ms = 5; spread = 0.5; pauseMs = 20; break; // the same, platform threads
             case "manythreads": threads = 500; ms = 2000; spread = 0.5; spin = 0.001; break;
             default: throw new IllegalArgumentException(name);
             }
@@ -125,7 +130,7 @@ public class Timed {
         this.thread = thread;
         random = new SplittableRandom(thread.hashCode());
         ordinal = family.every > 0 ? random.nextInt(family.every) : 0;
-        capacity = Math.max(256, family.calls / family.threads);
+        capacity = Math.max(family.threads > 1000 ? 16 : 256, family.calls / family.threads);
         log = new long[capacity * RECORD];
         holder = family.slowKind == MONITOR || family.slowKind == REENTRANT ? new Holder(family.slowKind) : null;
         peer = family.slowKind == SOCKET ? new Peer() : null;
@@ -157,7 +162,7 @@ public class Timed {
     }
     /** Total time for which the kernel had no core for this thread; always 0 in virtual threads, and where reading takes too long. */
     long delay() {
-        if (family.ms < 2 || family.name.equals("virtual")) return 0;
+        if (family.ms < 2 || family.name.startsWith("virtual")) return 0;
         try {
             if (schedstat == null) schedstat = new RandomAccessFile("/proc/thread-self/schedstat", "r");
             schedstat.seek(0);
@@ -323,6 +328,16 @@ public class Timed {
             end();
         }
     }
+    /** A new thread for each call. */
+    void threadEach() {
+        for (;;) {
+            pause();
+            try {
+                if (family.name.startsWith("virtual")) virtual(thread, this::call).join();
+                else daemon(thread, this::call).join();
+            } catch (Exception e) { e.printStackTrace(); }
+        }
+    }
     void call() {
         Object mine = family.kind == ALLOCATE ? new int[8] : null; // moves while the call runs
         prepare();
@@ -393,81 +408,6 @@ public class Timed {
         t.setDaemon(true);
         t.start();
         return t;
-    }
-    /** A thread that acquires a lock before the call that is to wait for it. */
-    static final class Holder {
-        final Object monitor = new Object();
-        final ReentrantLock lock = new ReentrantLock();
-        final Semaphore asked = new Semaphore(0);
-        volatile long ns;
-        volatile boolean holds;
-
-        Holder(int kind) {
-            daemon("holder", () -> {
-                for (;;) {
-                    asked.acquireUninterruptibly();
-                    if (kind == REENTRANT) lock.lock();
-                    if (kind == MONITOR) synchronized (monitor) { hold(); }
-                    else hold();
-                    if (kind == REENTRANT) lock.unlock();
-                }
-            });
-        }
-        void hold() {
-            holds = true;
-            park(this, ns);
-            holds = false;
-        }
-        void acquire(long ns) {
-            this.ns = ns;
-            asked.release();
-            while (!holds) Thread.yield();
-        }
-    }
-    /** The other end of a connection, which answers late. */
-    static final class Peer {
-        final DataInputStream in;
-        final DataOutputStream out;
-
-        Peer() throws IOException {
-            try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                Socket here = new Socket(server.getInetAddress(), server.getLocalPort()), there = server.accept();
-                in = new DataInputStream(here.getInputStream());
-                out = new DataOutputStream(here.getOutputStream());
-                daemon("peer", () -> answer(there));
-            }
-        }
-        static void answer(Socket there) {
-            try {
-                DataInputStream in = new DataInputStream(there.getInputStream());
-                for (;;) {
-                    park(there, in.readInt() * MS);
-                    there.getOutputStream().write(1);
-                }
-            } catch (IOException e) { e.printStackTrace(); }
-        }
-        void ask(int ms) throws IOException {
-            out.writeInt(ms);
-            in.readByte();
-        }
-    }
-    /** More busy threads than cores, while at least one call wants them. */
-    static final class Hog {
-        static final AtomicInteger WANTED = new AtomicInteger();
-        static final List<Thread> HOGS = new ArrayList<>();
-
-        static void start() {
-            for (int i = 0; i < 4 * Runtime.getRuntime().availableProcessors(); i++)
-                HOGS.add(daemon("hog-" + i, () -> {
-                    for (long x = 0;;) {
-                        if (WANTED.get() == 0) LockSupport.park();
-                        for (int j = 0; j < 10000; j++) x = x * 6364136223846793005L + j;
-                        sink = x;
-                    }
-                }));
-        }
-        static void wake() { if (WANTED.getAndIncrement() == 0) HOGS.forEach(LockSupport::unpark); }
-        static void quiet() { WANTED.decrementAndGet(); }
     }
     static FileChannel temporary() throws IOException {
         Path path = Files.createTempFile("timed", null);
@@ -565,10 +505,10 @@ public class Timed {
         } catch (IOException e) { throw new UncheckedIOException(e); }
     }
     /** Needs JDK 21. */
-    static void virtual(String name, Runnable body) throws ReflectiveOperationException {
+    static Thread virtual(String name, Runnable body) throws ReflectiveOperationException {
         Class<?> c = Class.forName("java.lang.Thread$Builder");
         Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-        c.getMethod("start", Runnable.class).invoke(c.getMethod("name", String.class).invoke(builder, name), body);
+        return (Thread) c.getMethod("start", Runnable.class).invoke(c.getMethod("name", String.class).invoke(builder, name), body);
     }
     static void start(Family family) throws ReflectiveOperationException {
         if (family.name.equals("slowcpu")) Hog.start();
@@ -582,7 +522,8 @@ public class Timed {
         }
         for (int i = 0; i < family.threads; i++) {
             Timed t = timed(family, "h-" + i);
-            if (family.name.equals("virtual")) virtual(t.thread, () -> run(t));
+            if (family.name.endsWith("each")) daemon("starter-" + i, () -> t.threadEach());
+            else if (family.name.startsWith("virtual")) virtual(t.thread, () -> run(t));
             else daemon(t.thread, () -> run(t));
         }
     }

@@ -136,7 +136,8 @@ static void virtuals_held(struct sampler *s)
 	c->reader.virtuals = &c->virtuals;
 	unmounted_refresh(&c->virtuals);
 	if (!c->count) /* the same threads while a cycle may be among them */
-		c->pick = (struct unmounted_pick){arms_random(UINT64_MAX), PLACES};
+		c->pick = (struct unmounted_pick){
+			.random = arms_random(UINT64_MAX), .places = PLACES};
 	unmounted_each(&c->virtuals, &c->pick, virtual_held, c);
 }
 

@@ -293,7 +293,7 @@ static void locker_check(void *ctx, const struct unmounted_thread *thread)
 /* The owner is a virtual thread that has locked the object and was unmounted before anyone waited. */
 static struct lock_owner owner_locked(struct lock_reader *r, uint64_t object)
 {
-	const struct unmounted_pick pick = {0, SEARCHED};
+	const struct unmounted_pick pick = {.places = SEARCHED};
 	struct locker l = {.r = r, .object = object};
 
 	if (r->virtuals && object && r->s->layout->jdk >= 24)
