@@ -26,7 +26,8 @@ void export_frame_name(struct buf *out, const struct profile_method *m, unsigned
 		for (const char *s = m->class_name; *s; s++)
 			buf_addc(out, *s == '.' && slashes ? '/' : *s);
 		buf_printf(out, ".%s", m->name);
-	} else if (*m->class_name || !*m->name || profile_method_nameless(m)) {
+	} else if (*m->class_name || !*m->name || profile_method_nameless(m) ||
+		   type == FRAME_CONTEXT) {
 		buf_adds(out, m->full);
 	} else if (type == FRAME_BREAK && *m->name != '[') {
 		buf_printf(out, "[break_%s]", m->name);

@@ -102,6 +102,7 @@ enum frame_type {
 	FRAME_CLASS_OUTSIDE,  /* o: a leaf: the class allocated outside of a TLAB */
 	FRAME_WAITS,          /* w: a leaf: where and why the thread waits */
 	FRAME_C1_NO_INLINING, /* ~: FRAME_NO_INLINING, by C1 */
+	FRAME_CONTEXT, /* r: outermost: an attribute of the request, such as "[http.route] /cart" */
 	FRAME_TYPES
 };
 static inline bool frame_is_java(unsigned type)
@@ -205,6 +206,20 @@ struct profile_sample {
 };
 void profile_add_sample(
 	struct profile *p, int event, uint32_t second, const struct profile_sample *sample);
+/*
+ * The span, in the terms of distributed tracing, that samples belong to. Spans differ with each request, so only the last
+ * PROFILE_LINKS links are retained. count and weight are part of those of the same samples in profile_add_sample().
+ */
+#define PROFILE_LINKS 32768u
+struct profile_link {
+	uint32_t second, event;
+	uint32_t stack, thread;
+	enum thread_state state;
+	uint32_t count;
+	uint64_t weight;
+	uint8_t trace_id[16], span_id[8];
+};
+void profile_add_link(struct profile *p, const struct profile_link *link);
 /*
  * Adds what the holder of a lock did while others waited for it, kept beside the samples of EVENT_LOCK, which are the waits. The
  * weight is the waiters' time; the state is ignored. Waits with an unknown holder use a stack that says so.
@@ -385,6 +400,10 @@ bool profile_wait_at(
 
 /* Rounds [*from, *to) outwards to whole steps where it lies in merged history. Leaves from = 0 and unmerged seconds as they are. */
 void profile_align(const struct profile *p, uint32_t *from, uint32_t *to);
+
+/* Links are numbered in the order in which they were added. The number of the next; *first: of the oldest that is retained. */
+uint64_t profile_links(const struct profile *p, uint64_t *first);
+const struct profile_link *profile_get_link(const struct profile *p, uint64_t number);
 
 #define PROFILE_ANY_THREAD UINT32_MAX
 

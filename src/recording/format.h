@@ -42,7 +42,7 @@
 
 #define FORMAT_MAGIC "JHOTREC\n"
 #define FORMAT_MAJOR 1
-#define FORMAT_MINOR 4
+#define FORMAT_MINOR 5
 
 struct format_head {
 	char magic[8];
@@ -63,8 +63,8 @@ enum format_type {
 	CHUNK_RETAINED, /* oldest second, second before which history is merged */
 	CHUNK_SECOND,   /* second to which the following chunks belong */
 	CHUNK_METHODS,  /* (class, name, signature, module)... */
-	CHUNK_FRAMES, /* (method, type, bci + 1, signed line)...; type FRAME_C1_NO_INLINING since 1.3 */
-	CHUNK_STACKS,  /* (own id minus the id of the parent, frame)... */
+	CHUNK_FRAMES, /* (method, type, bci + 1, signed line)...; FRAME_C1_NO_INLINING since 1.3, FRAME_CONTEXT since 1.5 */
+	CHUNK_STACKS, /* (own id minus the id of the parent, frame)... */
 	CHUNK_THREADS, /* (thread, kind, tid, java tid, carrier, name)... */
 	CHUNK_SAMPLES, /* event, (signed difference of the stack, thread, state, count, weight)... */
 	CHUNK_PROCESS,  /* ns of CPU time */
@@ -85,7 +85,7 @@ enum format_type {
 };
 
 _Static_assert(FRAME_COMPILED == 0 && FRAME_NATIVE == 6 && FRAME_WAITS == 12 &&
-		       FRAME_C1_NO_INLINING == 13 && FRAME_TYPES == 14,
+		       FRAME_C1_NO_INLINING == 13 && FRAME_CONTEXT == 14 && FRAME_TYPES == 15,
 	"types of frames are part of the format: append new ones");
 _Static_assert(THREAD_STATE_NONE == 0 && THREAD_CARRIER == 8 && THREAD_STATES == 9,
 	"states of threads are part of the format");

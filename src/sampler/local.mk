@@ -18,14 +18,14 @@ libjhot_so_LDADD = $(AGENT_LIBS)
 $(libjhot_so_OBJECTS): CFLAGS += -fno-stack-protector -U_FORTIFY_SOURCE -Wp,-U_FORTIFY_SOURCE
 # Code that runs neither in handlers nor once per sample is optimized for size, to save memory of the target.
 $(filter src/sampler/session/% src/sampler/jvm/% src/sampler/publish/% $(addprefix src/sampler/libjhot_so-, \
-	agent.o calls.o descriptor.o load.o spawn.o text.o),$(libjhot_so_OBJECTS)): CFLAGS += -Os
+	agent.o calls.o contexts.o descriptor.o load.o spawn.o text.o),$(libjhot_so_OBJECTS)): CFLAGS += -Os
 $(filter-out src/sampler/engine/alloc/% src/sampler/engine/lock/% src/sampler/engine/wall%, \
 	$(filter src/sampler/engine/%,$(libjhot_so_OBJECTS))): CFLAGS += -Os
 # Threads attaching to the JVM run this code. The agent has no unwind rows, so walks pass it by the frame pointer only.
 $(filter %gate.o,$(libjhot_so_OBJECTS)): CFLAGS += -fno-omit-frame-pointer
 libjhot_so_SOURCES = $(sampler_sources) $(walk_sources) $(trace_table_sources) $(wire_sources)
 sampler_sources = \
-	%D%/agent.c %D%/calls.c %D%/calls.h %D%/compat.h %D%/cost.c %D%/cost.h %D%/counters.h %D%/descriptor.c \
+	%D%/agent.c %D%/calls.c %D%/calls.h %D%/compat.h %D%/cost.c %D%/cost.h %D%/contexts.c %D%/contexts.h %D%/counters.h %D%/descriptor.c \
 	%D%/descriptor.h %D%/load.c %D%/load.h %D%/procfile.c %D%/procfile.h %D%/sampler.h %D%/spawn.c %D%/spawn.h %D%/task.c %D%/task.h %D%/text.c %D%/text.h %D%/virtuals.c \
 	%D%/virtuals.h \
 	%D%/engine/alloc/alloc.c %D%/engine/alloc/alloc.h %D%/engine/alloc/live.c %D%/engine/alloc/weight.c %D%/engine/arms.c %D%/engine/arms.h \
@@ -47,6 +47,6 @@ sampler_sources = \
 	%D%/session/setup.c %D%/session/starts.c \
 	%D%/session/threads.h %D%/session/unwind_recv.c \
 	%D%/session/unwind_recv.h \
-	%D%/signal/agct.c %D%/signal/entry.c %D%/signal/entry.h %D%/signal/glob.c %D%/signal/handler.c %D%/signal/identity.c %D%/signal/install.c %D%/signal/latency.c %D%/signal/mem.c \
+	%D%/signal/agct.c %D%/signal/contexts.c %D%/signal/entry.c %D%/signal/entry.h %D%/signal/glob.c %D%/signal/handler.c %D%/signal/identity.c %D%/signal/install.c %D%/signal/latency.c %D%/signal/mem.c \
 	%D%/signal/perf.c %D%/signal/raw.c %D%/signal/raw.h %D%/signal/epoch.c %D%/signal/signal.h \
 	%D%/signal/stack.c %D%/signal/threads.c %D%/signal/trap.c %D%/signal/trap.h %D%/signal/wall.c

@@ -39,6 +39,8 @@
 #define SAMPLER_DEPTH WIRE_DEPTH_MAX
 /* Kernel frames; the default of sysctl kernel.perf_event_max_stack is 127. */
 #define SAMPLER_KERNEL 160u
+/* Words after the frames for the thread's request: contexts.h. */
+#define SAMPLER_CONTEXT 4u
 /* Concurrent walks, including preempted ones: see entry.h. */
 #define SAMPLER_SCRATCH 80u
 /* Fill level of the trace table, in per cent, that wakes the publisher. */
@@ -53,7 +55,7 @@ struct scratch {
 	SELF_LINES_OF(SELF_LINES) lines;
 	struct walk_frame frames[SAMPLER_DEPTH + WALK_CUT_SPARE];
 	/* Kernel frames end where the user frames begin, so that one walk serves several samples. */
-	uint64_t packed[SAMPLER_KERNEL + SAMPLER_DEPTH];
+	uint64_t packed[SAMPLER_KERNEL + SAMPLER_DEPTH + SAMPLER_CONTEXT];
 };
 
 /* Header of a memory block that sampler_part_new has mapped. */
@@ -82,6 +84,7 @@ enum sampler_stop {
 	SAMPLER_FORBIDDEN = WIRE_LEFT_FORBIDDEN,
 };
 
+struct contexts;     /* contexts.h */
 struct cycles;       /* engine/lock/cycle.c */
 struct latency;      /* engine/latency.h */
 struct live;         /* engine/alloc/live.c */
@@ -224,6 +227,8 @@ struct sampler {
 	} wall;
 
 	_Atomic(struct latency *) latency; /* NULL: was never requested */
+	/* NULL: no thread has published a request; nothing is read. */
+	_Atomic(struct contexts *) contexts;
 
 	/* thread selection: see scan.h */
 	struct select {

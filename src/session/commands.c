@@ -140,6 +140,8 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 		if (!e->user_only) /* takes longer than the rows, which do not depend on it */
 			symbols_load_kernel(s->symbols);
 	}
+	if (session_contexts_send(s, err))
+		return -1;
 	if (names && e->event >= EVENT_USER_FIRST && e->name) /* for jhot status */
 		snprintf(names[e->event - EVENT_USER_FIRST], sizeof(names[0]), "%s", e->name);
 	if (commands_send(s, &command, what, err))
@@ -193,6 +195,17 @@ int session_latency_send(struct session *s, struct err *err)
 	memcpy(command.text, methods, sizeof(methods));
 	return changed ? commands_send(s, &command, "The latency of calls cannot be measured", err)
 		       : 0;
+}
+
+int session_contexts_send(struct session *s, struct err *err)
+{
+	struct wire_command command = {.op = WIRE_OP_CONTEXTS};
+	struct wire_contexts where;
+
+	if (!s->contexts || !contexts_poll(s->contexts, &where))
+		return 0;
+	memcpy(command.text, &where, sizeof(where));
+	return commands_send(s, &command, "Requests cannot be read", err);
 }
 
 int session_latency(struct session *s, const char *method, uint64_t interval, struct err *err)

@@ -328,6 +328,8 @@ void session_begin(struct session *s)
 		s->tids = tids_new(s->jvm.pid);
 		reader_on_tid(s->reader, s->tids);
 	}
+	s->contexts = contexts_new(s->jvm.pid);
+	frames_name_attributes(s->frames, contexts_process(s->contexts));
 	s->gauges = gauges_new(&s->jvm);
 	cgroup_mount_find(&s->memory, "memory");
 	s->publish_moved_ns = clock_mono_ns();

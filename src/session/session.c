@@ -317,6 +317,8 @@ int session_drain(struct session *s, struct err *err)
 	if (s->lend)
 		lend_step(s->lend);
 	session_feed_unwind(s, 0);
+	if (session_contexts_send(s, err))
+		return -1;
 	if (s->latency_ns && session_latency_send(s, err))
 		return -1;
 	session_vitals(s); /* keeps the history of shares up to date */
@@ -492,6 +494,7 @@ void session_close(struct session *s)
 	buf_done(&s->note);
 	gauges_free(s->gauges);
 	tids_free(s->tids);
+	contexts_free(s->contexts);
 	lend_free(s->lend);
 	free(s->thread_cpu);
 	free(s->thread_past);

@@ -4,6 +4,7 @@
 #define JHOT_SESSION_STATE_H
 
 #include "base/buf.h"
+#include "session/context/context.h"
 #include "session/gauges/gauges.h"
 #include "session/late.h"
 #include "session/lend.h"
@@ -39,6 +40,7 @@ struct session {
 	bool feeding;        /* unwind rows are in flight: posted, not answered */
 	bool started;        /* an event was started once */
 	struct tids *tids;
+	struct contexts *contexts;  /* which requests threads publish */
 	struct lend *lend;          /* NULL: the engine "lent" is not used */
 	int pidfd;                  /* -1: not supported by the kernel, /proc is polled */
 	bool leaving;               /* the agent was asked to leave */
@@ -66,6 +68,8 @@ void session_feed_unwind(struct session *s, uint64_t wait_ns);
 void session_feed_settle(struct session *s);
 /* commands.c: sends the methods whose calls are measured if there are new ones. */
 int session_latency_send(struct session *s, struct err *err);
+/* commands.c: sends where threads publish their requests if that has changed. */
+int session_contexts_send(struct session *s, struct err *err);
 /* Ends the session; the first reason is kept. Returns -1 with it in err. */
 int session_end(struct session *s, const struct err *why, struct err *err);
 /* The current time on the agent's clock, which its records use. */

@@ -26,6 +26,10 @@ struct trace_table;
 
 struct trace_table *trace_table_init(void *memory, size_t bytes); /* NULL if bytes is too small */
 
+/* In flags: after the frames follow TRACE_SPAN_WORDS words with a trace id and a span id, which `count` includes. */
+#define TRACE_HAS_SPAN   0x4000u
+#define TRACE_SPAN_WORDS 3u
+
 struct trace_key {
 	const uint64_t *frames; /* packed, leaf first */
 	uint32_t count;
@@ -45,6 +49,16 @@ bool trace_table_add(
 bool trace_table_again(struct trace_table *table, uint64_t hash, const struct trace_key *key,
 	uint32_t count, uint64_t weight);
 uint64_t trace_table_hash(const struct trace_key *key);
+/* The key without its span. */
+static inline struct trace_key trace_key_without_span(const struct trace_key *key)
+{
+	struct trace_key bare = *key;
+
+	if (key->flags & TRACE_HAS_SPAN)
+		bare.count -= TRACE_SPAN_WORDS;
+	bare.flags &= (uint16_t)~TRACE_HAS_SPAN;
+	return bare;
+}
 
 /* Publisher: flips, then waits briefly for handlers to leave the old half. False if one is still inside: retry later. */
 bool trace_table_flip(struct trace_table *table);

@@ -78,6 +78,7 @@ enum walk_frame_type {
 	/* payload = the method that this compiler thread compiles, not one that it runs */
 	WALK_COMPILES = 17,
 	WALK_C1_NO_INLINING = 18, /* as WALK_NO_INLINING, compiled by C1 */
+	WALK_CONTEXT = 19,        /* payload = name id: the request; appended to a walk */
 };
 
 static inline bool walk_type_is_java(unsigned type)

@@ -34,6 +34,30 @@ enum wire_op {
 	 * text: as many struct wire_timed_method; interval: of polling such threads, in ns. arg 0: stop. Requires wall. Since 1.13.
 	 */
 	WIRE_OP_LATENCY = 10,
+	/* text: a struct wire_contexts, where threads publish which request they work for; since 1.14 */
+	WIRE_OP_CONTEXTS = 11,
+};
+
+/*
+ * A thread-local pointer to a record of the OpenTelemetry thread context (OTEP 4947): 16 bytes trace id, 8 bytes span id, u8
+ * valid (1), u8 flags, u16 size of the attributes, then for each attribute u8 key, u8 length and its value.
+ */
+struct wire_context_place {
+	/* 0: at the thread pointer + offset. Else the module's index in the thread's vector (dtv) of TLS blocks. */
+	uint64_t module;
+	int64_t offset;
+	/* Relative to the thread pointer: the vector's address; relative to that: its number of entries. */
+	int32_t vector_at, count_at;
+	uint32_t entry_bytes; /* of the vector */
+	uint32_t used;        /* 0: no such place */
+};
+#define WIRE_CONTEXT_PLACES 4
+#define WIRE_CONTEXT_KEYS   256
+
+struct wire_contexts {
+	struct wire_context_place places[WIRE_CONTEXT_PLACES];
+	/* A bit per attribute key: samples are kept apart by the values of these attributes. */
+	uint8_t keys[WIRE_CONTEXT_KEYS / 8];
 };
 
 /* A method whose calls are measured. */
@@ -113,6 +137,9 @@ _Static_assert(sizeof(struct wire_perf_event) == 32, "wire_perf_event");
 _Static_assert(WIRE_TIMED_METHODS * sizeof(struct wire_timed_method) <=
 		       sizeof(((struct wire_command *)0)->text),
 	"wire_timed_method");
+_Static_assert(sizeof(struct wire_contexts) == 160 &&
+		       sizeof(struct wire_contexts) < sizeof(((struct wire_command *)0)->text),
+	"wire_contexts");
 _Static_assert(sizeof(struct wire_command) == 320, "wire_command");
 _Static_assert(offsetof(struct wire_control, command) == 88, "wire_control.command");
 _Static_assert(offsetof(struct wire_control, event_names) == 408, "wire_control.event_names");

@@ -38,6 +38,11 @@ enum wire_frame_kind {
 	/* the method that a compiler thread compiles, not runs; since 1.8 */
 	WIRE_FRAME_COMPILES = 17,
 	WIRE_FRAME_C1_NO_INLINING = 18, /* as NO_INLINING, compiled by C1; since 1.12 */
+	/*
+	 * The request that the thread worked for, as the outermost frame: method id whose name consists of u8 key, u8 length and
+	 * value of each attribute. Method id 0: the agent knew too many requests. Since 1.14.
+	 */
+	WIRE_FRAME_CONTEXT = 19,
 };
 
 /* Replaces the pc: kernel time of a context switch that the thread's own clock does not include. */

@@ -47,7 +47,8 @@ struct wire_record {
 	X(TICK, 6, wire_tick)     \
 	X(NOTE, 7, wire_note)     \
 	X(WAIT, 8, wire_wait)     \
-	X(POLL, 9, wire_poll)
+	X(POLL, 9, wire_poll)     \
+	X(LINKS, 10, wire_links)
 
 #define WIRE_RECORD_ENUM(name, number, type) WIRE_REC_##name = number,
 enum wire_record_type { WIRE_RECORDS(WIRE_RECORD_ENUM) };
@@ -238,6 +239,24 @@ struct wire_poll {
 #define WIRE_POLL_RECORDED  4u /* the call is in code whose entries are recorded */
 #define WIRE_POLL_RECURSIVE 8u /* another call of the methods is further in */
 
+/* How much of what DELTAS report of a trace belongs to one span. */
+struct wire_link {
+	uint32_t trace;
+	uint32_t count;
+	uint64_t weight;
+	uint8_t trace_id[16], span_id[8];
+};
+
+/* The spans of samples that DELTAS of the same publication report, too. Since 1.14. */
+struct wire_links {
+	struct wire_record rec;
+	uint64_t time_ns;
+	uint16_t event;
+	uint16_t reserved;
+	uint32_t link_count;
+	struct wire_link links[];
+};
+
 _Static_assert(sizeof(struct wire_cursors) == 192, "wire_cursors");
 _Static_assert(sizeof(struct wire_record) == 8, "wire_record");
 _Static_assert(offsetof(struct wire_module, path) == 56, "wire_module");
@@ -251,5 +270,7 @@ _Static_assert(offsetof(struct wire_tick, half_ns) == 32, "wire_tick.half_ns");
 _Static_assert(offsetof(struct wire_note, text) == 32, "wire_note");
 _Static_assert(sizeof(struct wire_wait) == 56, "wire_wait");
 _Static_assert(sizeof(struct wire_poll) == 120, "wire_poll");
+_Static_assert(sizeof(struct wire_link) == 40, "wire_link");
+_Static_assert(offsetof(struct wire_links, links) == 24, "wire_links");
 
 #endif

@@ -8,12 +8,13 @@ noinst_PROGRAMS += %D%/agent_tool %D%/stop_inside
 EXTRA_DIST += %D%/test_alloc_sessions.sh
 check_SCRIPTS += %D%/test_budget.sh \
 	%D%/test_engines.sh %D%/test_hammer.sh %D%/test_hygiene.sh \
-	%D%/test_idle.sh %D%/test_kinds.sh %D%/test_paces.sh %D%/test_restored.sh %D%/test_sessions.sh \
+	%D%/test_idle.sh %D%/test_kinds.sh %D%/test_paces.sh %D%/test_requests.sh %D%/test_restored.sh %D%/test_sessions.sh \
 	%D%/test_short.sh \
 	%D%/test_signals.sh %D%/test_stopped.sh %D%/test_stuck.sh %D%/test_wall.sh
 check_DATA += %D%/hammer.stamp %D%/spin.so
 CLEANFILES += %D%/hammer.stamp %D%/libhammer.so %D%/libclaimer.so \
-	%D%/libplugin.so %D%/libwitness.so %D%/spin.so
+	%D%/libplugin.so %D%/librequests-desc.so %D%/librequests-gd.so %D%/librequests-ie.so \
+	%D%/libwitness.so %D%/spin.so
 EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/driver_trap.h \
 	%D%/spin.c
 
@@ -42,10 +43,15 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 %C%_test_entry_SOURCES = %D%/test_entry.c src/sampler/signal/entry.c src/sampler/signal/raw.c
 %C%_test_entry_LDADD = -lpthread
 
+# Names of the two ways to access thread-local variables of libraries.
+TLS_DESC = $(if $(filter aarch64,$(host_cpu)),desc,gnu2)
+TLS_OLD = $(if $(filter aarch64,$(host_cpu)),trad,gnu)
+
 # Java and JNI programs that are hard on a profiler inside their process.
 hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs/hammer.c %D%/programs/storm.c \
 	%D%/programs/Sites.java %D%/programs/Parked.java %D%/programs/Stuck.java %D%/programs/Waits.java \
-	%D%/programs/Untouched.java %D%/programs/claimer.c %D%/programs/witness.c
+	%D%/programs/Requests.java %D%/programs/Untouched.java %D%/programs/claimer.c %D%/programs/requests.c \
+	%D%/programs/witness.c
 %D%/hammer.stamp: $(hammer_sources)
 	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
 	$(CC) $(CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes -D_GNU_SOURCE $(JVMTI_CFLAGS) -fPIC -shared \
@@ -57,9 +63,13 @@ hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs
 		-o %D%/libclaimer.so $(srcdir)/%D%/programs/claimer.c && \
 	$(CC) $(CFLAGS) $(WARN_CFLAGS) -D_GNU_SOURCE $(JVMTI_CFLAGS) -fPIC -shared \
 		-o %D%/libwitness.so $(srcdir)/%D%/programs/witness.c && \
+	for model in desc:-mtls-dialect=$(TLS_DESC) gd:-mtls-dialect=$(TLS_OLD) ie:-ftls-model=initial-exec; do \
+		$(CC) $(CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes -D_GNU_SOURCE $(JVMTI_CFLAGS) -fPIC -shared \
+			$${model#*:} -o %D%/librequests-$${model%%:*}.so $(srcdir)/%D%/programs/requests.c -ldl || exit 1; \
+	done && \
 	"$(JDK)/bin/javac" -nowarn -Xlint:-options --release 8 -d %D%/classes \
 		$(srcdir)/%D%/programs/Garbage.java $(srcdir)/%D%/programs/Hammer.java \
-		$(srcdir)/%D%/programs/Sites.java $(srcdir)/%D%/programs/Stuck.java \
+		$(srcdir)/%D%/programs/Requests.java $(srcdir)/%D%/programs/Sites.java $(srcdir)/%D%/programs/Stuck.java \
 		$(srcdir)/%D%/programs/Untouched.java $(srcdir)/%D%/programs/Waits.java && \
 	touch $@
 

@@ -325,7 +325,8 @@ static enum dump_type type_of(enum frame_type type)
 		[FRAME_KERNEL] = DUMP_KERNEL,
 		[FRAME_CLASS] = DUMP_VM,
 		[FRAME_CLASS_OUTSIDE] = DUMP_VM,
-		[FRAME_BREAK] = DUMP_BREAK};
+		[FRAME_BREAK] = DUMP_BREAK,
+		[FRAME_CONTEXT] = DUMP_VM};
 
 	return types[type];
 }

@@ -12,7 +12,7 @@
 
 /* Frame types as async-profiler names them; tools know the first seven by their index. */
 static const char *const frame_words[] = {"Interpreted", "JIT compiled", "Inlined", "Native", "C++",
-	"Kernel", "C1 compiled", "Java", "Waits"};
+	"Kernel", "C1 compiled", "Java", "Waits", "Request"};
 static const uint8_t frame_word_of[FRAME_TYPES] = {
 	[FRAME_COMPILED] = 1,
 	[FRAME_C1] = 6,
@@ -28,6 +28,7 @@ static const uint8_t frame_word_of[FRAME_TYPES] = {
 	[FRAME_BREAK] = 3,
 	[FRAME_CLASS_OUTSIDE] = 7,
 	[FRAME_WAITS] = 8,
+	[FRAME_CONTEXT] = 9,
 };
 /* Named as in the JDK and async-profiler. Neither has a name for a thread in a blocking system call. */
 static const char *const state_words[] = {

@@ -29,6 +29,7 @@ const struct flame_type flame_types[FLAME_TYPES] = {
 	[FRAME_CLASS_OUTSIDE] = {'M', "class outside", {292, 44, 80}, {300, 10, 62}},
 	[FRAME_WAITS] = {'O', "waits", {236, 34, 84}, {60, 12, 91}},
 	[FRAME_C1_NO_INLINING] = {'Q', "C1, no inlining info", {92, 20, 82}, {204, 28, 86}},
+	[FRAME_CONTEXT] = {'R', "request", {200, 44, 80}, {48, 30, 88}},
 	[FLAME_THREAD] = {'K', "thread", {216, 36, 83}, {220, 10, 80}},
 	[FLAME_ALL] = {'L', "all", {220, 10, 86}, {220, 8, 87}},
 	[FLAME_NARROW] = {'P', "narrow frames", {220, 4, 90}, {220, 4, 90}},

@@ -33,6 +33,7 @@ const struct frame_type_info frame_types[FRAME_TYPES] = {
 	[FRAME_BREAK] = {'?', "broken"},
 	[FRAME_CLASS_OUTSIDE] = {'o', "class, outside of the thread's buffer"},
 	[FRAME_WAITS] = {'w', "waits"},
+	[FRAME_CONTEXT] = {'r', "attribute of the request"},
 	[FRAME_C1_NO_INLINING] = {'~', "compiled by C1, without inlining info"},
 };
 

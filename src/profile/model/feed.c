@@ -44,6 +44,7 @@ void model_free(struct profile *p)
 	free(p->frames);
 	free(p->events);
 	free(p->gaps);
+	free(p->links.ring);
 	free(p->io_places);
 	model_vitals_free(p->vitals);
 	calls_begin(p, NULL, 0);
@@ -109,7 +110,8 @@ static size_t profile_fixed_bytes(const struct profile *p)
 	bytes += model_stacks_bytes(&p->stacks);
 	bytes += p->io_places ? MODEL_IO_PLACES * sizeof(*p->io_places) : 0;
 	bytes += model_threads_bytes(&p->threads) + model_waits_bytes(&p->waits) +
-		 model_waits_bytes(&p->frozen_waits) + model_vitals_bytes(p) + model_calls_bytes(p);
+		 model_waits_bytes(&p->frozen_waits) + model_vitals_bytes(p) +
+		 model_calls_bytes(p) + model_links_bytes(p);
 	for (int i = 0; i < MODEL_SLICES; i++)
 		bytes += slices_fixed_bytes(&p->events[i]);
 	return bytes;

@@ -116,6 +116,12 @@ struct model_gap {
 	uint32_t from, to;
 };
 
+struct model_links {
+	struct profile_link *ring;
+	uint32_t cap;
+	uint64_t count; /* ever added */
+};
+
 /*
  * Recent peers of I/O per place, as hashes: a place that reads thousands of files shows only so many names. Direct-mapped: a place
  * replaces another one with the same low bits of its hash.
@@ -171,6 +177,7 @@ struct profile {
 	struct model_waits
 		frozen_waits; /* copy as of frozen_waits_to for frozen history; or empty */
 	uint32_t frozen_waits_to;
+	struct model_links links;
 	struct model_event user_events[PROFILE_EVENTS - EVENT_USER_FIRST];
 	struct slices *events; /* MODEL_SLICES */
 	struct profile_intervals intervals[PROFILE_EVENTS];
@@ -231,6 +238,11 @@ bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2]);
 /* waits.c */
 void model_waits_done(struct model_waits *w);
 size_t model_waits_bytes(const struct model_waits *w);
+
+/* links.c; refer: as model_calls_refer */
+size_t model_links_bytes(const struct profile *p);
+void model_links_refer(const struct profile *p, enum profile_kind kind,
+	void (*fn)(const struct profile *p, uint32_t id));
 
 /* vitals.c */
 size_t model_vitals_bytes(const struct profile *p);

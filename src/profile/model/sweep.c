@@ -183,6 +183,7 @@ static void sweep_stacks(struct profile *p, struct model_pins *k)
 			pin_stack(p, k, slices_stack(&p->events[e], i));
 	pins_call(p, PROFILE_STACKS, false);
 	model_calls_refer(p, PROFILE_STACKS, profile_pin);
+	model_links_refer(p, PROFILE_STACKS, profile_pin);
 	/* and the callers of what the callbacks pinned */
 	for (uint32_t i = p->stacks.trie.count; i-- > 1;)
 		if (pins_have(k, i))
@@ -232,6 +233,7 @@ static void sweep_threads(struct profile *p, struct model_pins *k)
 	pins_begin(k, p->threads.count);
 	pin_id(k, p->threads.ended ? p->threads.ended : PROFILE_NONE);
 	model_calls_refer(p, PROFILE_THREADS, profile_pin);
+	model_links_refer(p, PROFILE_THREADS, profile_pin);
 	for (int e = 0; e < MODEL_SAMPLED; e++)
 		for (uint32_t i = 1; i < p->events[e].pairs.count; i++)
 			pin_id(k, slices_thread(&p->events[e], i)); /* vacant: an invalid id */

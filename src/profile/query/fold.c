@@ -56,8 +56,9 @@ struct fold {
 };
 
 /* Bits of a stack beside its kind. */
-#define STACK_KIND       0x07
-#define STACK_BEGIN      0x08 /* the thread's own frames begin after this one, see is_compiled() */
+#define STACK_KIND 0x07
+#define STACK_BEGIN \
+	0x08 /* the thread's own frames begin after this one: FRAME_CONTEXT, is_compiled() */
 #define STACK_KNOWN      0x10
 #define STACK_JAVA       0x20 /* it has a Java frame */
 #define STACK_SYSTEM     0x40 /* its leaf is native code of the system or the JVM ... */
@@ -204,6 +205,7 @@ static enum fold_kind kind_of(struct fold *f, uint32_t stack, uint8_t bits)
 	case FRAME_WAITS:
 		return f->hide & FILTER_ENTRY && waits_in_jvm(f, stack) ? KIND_JVM_WAITS
 									: KIND_SHOWN;
+	case FRAME_CONTEXT:
 	case FRAME_BREAK: return KIND_SHOWN;
 	default:
 		return f->hide & FILTER_FRAMEWORK && bits & METHOD_FRAMEWORK ? KIND_FRAMEWORK
@@ -231,6 +233,10 @@ static enum fold_kind fold_kind(struct fold *f, uint32_t stack)
 	enum fold_kind kind = kind_of(f, stack, bits);
 
 	f->kinds[stack] = (uint8_t)(kind | STACK_KNOWN | (above & STACK_JAVA));
+	if (model_type(&f->p->stacks, stack) == FRAME_CONTEXT) {
+		f->kinds[stack] |= STACK_BEGIN;
+		return kind;
+	}
 	if (is_compiled(f, stack, bits))
 		f->kinds[stack] |= STACK_BEGIN;
 	else if (frame_is_java(model_type(&f->p->stacks, stack)))

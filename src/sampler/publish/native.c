@@ -20,7 +20,8 @@ _Static_assert((int)WALK_INTERPRETED == WIRE_FRAME_INTERPRETED && (int)WALK_C1 =
 		       (int)WALK_CLASS_OUTSIDE == WIRE_FRAME_CLASS_OUTSIDE &&
 		       (int)WALK_NO_INLINING == WIRE_FRAME_NO_INLINING &&
 		       (int)WALK_IO == WIRE_FRAME_IO && (int)WALK_COMPILES == WIRE_FRAME_COMPILES &&
-		       (int)WALK_C1_NO_INLINING == WIRE_FRAME_C1_NO_INLINING,
+		       (int)WALK_C1_NO_INLINING == WIRE_FRAME_C1_NO_INLINING &&
+		       (int)WALK_CONTEXT == WIRE_FRAME_CONTEXT,
 	"a packed frame is a wire frame, but for native pcs");
 
 static void modules_again(struct publish *p, uint64_t now)

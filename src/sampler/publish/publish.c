@@ -177,6 +177,35 @@ static bool publish_trace(struct publish *p, const struct trace_key *key, uint32
 	return true;
 }
 
+static bool publish_links(struct publish *p)
+{
+	uint32_t bytes = p->link_count * (uint32_t)sizeof(struct wire_link);
+	struct wire_links *rec;
+
+	if (!bytes)
+		return true;
+	rec = ring_reserve(&p->s->ring, WIRE_REC_LINKS, (uint32_t)sizeof(*rec) + bytes);
+	if (!rec)
+		return false;
+	rec->time_ns = p->drained_ns;
+	rec->event = (uint16_t)p->link_event;
+	rec->link_count = p->link_count;
+	memcpy(rec->links, p->links, bytes);
+	p->link_count = 0;
+	return true;
+}
+
+static void link_add(struct publish *p, const struct trace_entry *entry, uint32_t id)
+{
+	struct wire_link *link = &p->links[p->link_count++];
+	const uint64_t *span = entry->key.frames + entry->key.count - TRACE_SPAN_WORDS;
+
+	p->link_event = entry->key.event;
+	*link = (struct wire_link){.trace = id, .count = entry->count, .weight = entry->weight};
+	memcpy(link->trace_id, span, sizeof(link->trace_id));
+	memcpy(link->span_id, span + 2, sizeof(link->span_id));
+}
+
 static bool publish_deltas(struct publish *p, uint32_t event)
 {
 	uint32_t bytes = p->delta_count[event] * (uint32_t)sizeof(struct wire_delta);
@@ -199,13 +228,16 @@ static bool publish_deltas(struct publish *p, uint32_t event)
 /* The id of a trace, published if it is new; 0 when the ring is full or a name is missing. */
 static uint32_t trace_id(struct publish *p, const struct trace_entry *entry)
 {
-	uint32_t id = known_id(&p->known, entry->hash);
+	bool span = entry->key.flags & TRACE_HAS_SPAN;
+	struct trace_key key = trace_key_without_span(&entry->key);
+	uint64_t hash = span ? trace_table_hash(&key) : entry->hash;
+	uint32_t id = known_id(&p->known, hash);
 
 	if (id)
 		return id;
-	if (!publish_trace(p, &entry->key, &id))
+	if (!publish_trace(p, &key, &id))
 		return 0;
-	if (!known_add(&p->known, entry->hash, id))
+	if (!known_add(&p->known, hash, id))
 		counters_add(&p->s->counters, COUNTER_TRACES_FORGOTTEN, 1);
 	return id;
 }
@@ -232,8 +264,11 @@ static void entry_owed(struct publish *p, const struct trace_entry *entry)
 static bool publish_entry(struct publish *p, const struct trace_entry *entry)
 {
 	uint32_t event = entry->key.event & (WIRE_EVENTS - 1), id;
+	bool span = entry->key.flags & TRACE_HAS_SPAN;
 
 	if (p->delta_count[event] == PUBLISH_DELTAS && !publish_deltas(p, event))
+		return false;
+	if (span && (p->link_count == PUBLISH_LINKS || p->link_event != event) && !publish_links(p))
 		return false;
 	if (entry->again && !known_id(&p->known, entry->hash)) {
 		entry_owed(p, entry);
@@ -242,6 +277,8 @@ static bool publish_entry(struct publish *p, const struct trace_entry *entry)
 	id = trace_id(p, entry);
 	if (!id)
 		return false;
+	if (span)
+		link_add(p, entry, id);
 	p->deltas[event][p->delta_count[event]++] =
 		(struct wire_delta){.trace = id, .count = entry->count, .weight = entry->weight};
 	return true;
@@ -251,6 +288,8 @@ static bool publish_tick(struct publish *p)
 {
 	struct wire_tick *rec;
 
+	if (!publish_links(p))
+		return false;
 	for (uint32_t event = 0; event < WIRE_EVENTS; event++) {
 		if (!publish_deltas(p, event))
 			return false;

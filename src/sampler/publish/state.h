@@ -64,6 +64,7 @@ uint16_t states_flags(const struct states *states, const struct trace_key *key);
 /* --- publish.c, threads.c, native.c -------------------------------------------------------------- */
 
 #define PUBLISH_DELTAS 256u
+#define PUBLISH_LINKS  128u
 
 /* A snapshot of a half (struct wire_tick). */
 struct publish_half {
@@ -93,6 +94,9 @@ struct publish {
 	bool cpu_counts; /* true while cpu samples account for all CPU time */
 	uint32_t delta_count[WIRE_EVENTS];
 	struct wire_delta deltas[WIRE_EVENTS][PUBLISH_DELTAS];
+	/* Of one event, published before its deltas. */
+	uint32_t link_count, link_event;
+	struct wire_link links[PUBLISH_LINKS];
 	struct states states;
 	struct known_traces known;
 };

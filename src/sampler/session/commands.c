@@ -2,6 +2,7 @@
 /* Runs the front end's commands. */
 #include "sampler/session/publisher.h"
 
+#include "sampler/contexts.h"
 #include "sampler/engine/borrowed.h"
 #include "sampler/engine/events.h"
 #include "sampler/engine/latency.h"
@@ -55,6 +56,7 @@ static int command_run(struct sampler *s, const struct wire_command *c, char *te
 		return 0;
 	case WIRE_OP_LEND: return borrowed_open(s);
 	case WIRE_OP_LATENCY: return latency_select(s, c, text, bytes);
+	case WIRE_OP_CONTEXTS: return contexts_set(s, c->text);
 	default:
 		text_add(&out, "this agent does not support command ");
 		text_add_number(&out, c->op);

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "sampler/calls.h"
+#include "sampler/contexts.h"
 #include "sampler/engine/alloc/alloc.h"
 #include "sampler/engine/arms.h"
 #include "sampler/engine/borrowed.h"
@@ -240,6 +241,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	alloc_publish(s);
 	select_update(s);
 	budget_check(s, now, sampler_cost_ns(s));
+	contexts_tick(s, now);
 	publish_table(s->publish, now, false);
 	latency_publish(s);
 	publication_announce(s);

@@ -86,6 +86,8 @@ struct stack {
 	uint64_t pc;       /* where the thread was interrupted; 0: it was not */
 	/* Generation of the unwind rows used for the walk, or an earlier one: see sampler.h. */
 	uint32_t rows;
+	/* Words of a span after the frames: 0 or TRACE_SPAN_WORDS. */
+	uint32_t span_words;
 	uint64_t reason[2];
 };
 
@@ -147,6 +149,11 @@ void sig_hurry(struct sampler *s);
  * (engine/arms.h). Any thread, including handlers.
  */
 void sig_arms_request(struct sampler *s, struct thread_slot *slot);
+
+/* --- contexts.c: the request that a thread works for ---------------------------------------- */
+
+/* Appends the running thread's request, if it publishes one, to a stack that has a buffer. */
+void sig_context_add(struct stack *stack);
 
 /* --- identity.c: virtual threads ----------------------------------------------------------- */
 

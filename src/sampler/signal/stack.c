@@ -54,10 +54,11 @@ uint64_t sig_stack_record(const struct stack *stack, const struct stack_sample *
 {
 	bool stored;
 	struct trace_key key = {.frames = stack->user - sample->before,
-		.count = stack->count + sample->before,
+		.count = stack->count + stack->span_words + sample->before,
 		.thread = stack->id ? stack->id : atomic_load(&stack->thread->id),
 		.event = (uint16_t)sample->event,
 		.flags = (uint16_t)(stack->flags | WIRE_TRACE_IN_STATE(sample->state))};
+	struct trace_key bare;
 	struct event *event = &stack->s->events[sample->event];
 
 	if (atomic_load_explicit(&stack->thread->unselected, memory_order_relaxed))
@@ -70,7 +71,8 @@ uint64_t sig_stack_record(const struct stack *stack, const struct stack_sample *
 	if (!stored)
 		sig_lose(stack->s, sample->event, COUNTER_TABLE_FULL, sample->count);
 	sig_hurry(stack->s);
-	return stored && sample->state ? trace_table_hash(&key) : 0;
+	bare = trace_key_without_span(&key);
+	return stored && sample->state ? trace_table_hash(&bare) : 0;
 }
 
 void sig_frame_record(struct sampler *s, struct thread_slot *slot, uint32_t id, uint64_t frame,
@@ -335,6 +337,7 @@ void sig_stack_interrupted(
 	stack->id = stack_id(stack, java);
 	if (open && (!s->agct->call || !stack_walk_agct(stack, ucontext)))
 		stack_walk(stack, &regs, java);
+	sig_context_add(stack);
 }
 
 /* Walks the Java frames from the thread's anchor, where it has left Java. */
@@ -396,6 +399,7 @@ void sig_stack_java_own(
 	stack->id = stack_id(stack, java_thread);
 	if (open)
 		stack_walk_java(stack, java_thread);
+	sig_context_add(stack);
 }
 
 void sig_stack_frozen(struct stack *stack, struct sampler *s, struct thread_slot *thread,
@@ -428,4 +432,5 @@ void sig_stack_java_interrupted(struct stack *stack, struct sampler *s, struct t
 	stack->id = stack_id(stack, java_thread);
 	if (open)
 		stack_walk_java(stack, java_thread);
+	sig_context_add(stack);
 }

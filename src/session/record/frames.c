@@ -21,7 +21,8 @@
 struct frames_method {
 	uint32_t id;     /* the agent's id */
 	uint32_t method; /* the model's id; PROFILE_NONE: a bare name, or evicted from the model */
-	char *name;      /* a bare name of a stub, class or reason, not cleaned */
+	char *name;      /* a bare name of a stub, class, reason or request, not cleaned */
+	uint32_t name_bytes;
 	char *evicted; /* class, name and signature after eviction from the model, each with its NUL */
 	uint8_t *lines; /* the compressed line table; NULL: none */
 	uint32_t line_bytes;
@@ -49,6 +50,8 @@ struct frames {
 	struct wire_timed_method timed[WIRE_TIMED_METHODS];
 	uint32_t timed_count;
 	bool timed_changed;
+
+	const struct process_context *names; /* of the attributes of requests; NULL: unknown */
 
 	int *modules;     /* ids of symbols by the agent's; -1: not announced */
 	bool provisional; /* the last converted frame may get another name, so it must not be cached */
@@ -202,7 +205,10 @@ void frames_method(struct frames *f, const struct wire_method *rec)
 
 	m->method = PROFILE_NONE;
 	if (!rec->class_bytes && !rec->signature_bytes) {
-		m->name = xstrndup(name, rec->name_bytes);
+		m->name = xmalloc(rec->name_bytes + 1u); /* of a request: with NULs */
+		memcpy(m->name, name, rec->name_bytes);
+		m->name[rec->name_bytes] = '\0';
+		m->name_bytes = rec->name_bytes;
 		return;
 	}
 	clean_add_class(&text, rec->text, rec->class_bytes);
@@ -443,6 +449,43 @@ bool frames_io(struct frames *f, uint64_t wire, struct profile_io *out, struct b
 	clean_add(text, where, strlen(where));
 	out->where = buf_str(text);
 	return true;
+}
+
+/* u8 key, u8 length, value... */
+uint32_t frames_context(struct frames *f, uint64_t wire, uint32_t stack)
+{
+	struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
+	const unsigned char *at = m ? (const unsigned char *)m->name : NULL;
+	struct buf key = {0}, value = {0};
+	uint32_t left = at ? m->name_bytes : 0;
+
+	if (!left)
+		return profile_stack_child(f->profile, stack,
+			profile_frame(f->profile,
+				profile_method(f->profile, "", "[other requests]", "", ""),
+				FRAME_CONTEXT, WIRE_BCI_UNKNOWN, 0));
+	m->used = true;
+	for (; left >= 2 && 2u + at[1] <= left; left -= 2u + at[1], at += 2u + at[1]) {
+		const char *name = f->names ? f->names->keys[at[0]] : NULL;
+
+		buf_clear(&key);
+		buf_clear(&value);
+		if (name)
+			buf_adds(&key, name);
+		else
+			buf_printf(&key, "attribute %u", at[0]);
+		clean_add(&value, (const char *)at + 2, at[1]);
+		stack = profile_stack_child(f->profile, stack,
+			frames_function(f, FRAME_CONTEXT, &value, buf_str(&key), key.len));
+	}
+	buf_done(&key);
+	buf_done(&value);
+	return stack;
+}
+
+void frames_name_attributes(struct frames *f, const struct process_context *names)
+{
+	f->names = names;
 }
 
 static bool frames_frame_ready(const struct frames *f, uint64_t wire)

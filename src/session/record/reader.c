@@ -141,41 +141,6 @@ static int reader_tid(const struct reader *r, int there)
 	return here > 0 ? here : there;
 }
 
-/*
- * Names of HotSpot's own threads as truncated to 15 characters, up to JDK 25 at the end and since JDK 26 in the middle, and
- * their full names. A number after the truncated name is kept.
- */
-static const struct {
-	const char *cut, *whole;
-} reader_cut_names[] = {
-	{"C1 CompilerThre", "C1 CompilerThread"},
-	{"C1 Comp..hread", "C1 CompilerThread"},
-	{"C1 Comp..read", "C1 CompilerThread"}, /* with a number of two digits */
-	{"C2 CompilerThre", "C2 CompilerThread"},
-	{"C2 Comp..hread", "C2 CompilerThread"},
-	{"C2 Comp..read", "C2 CompilerThread"},
-	{"VM Periodic Tas", "VM Periodic Task Thread"},
-	{"VM Peri..Thread", "VM Periodic Task Thread"},
-};
-
-static void reader_whole_name(struct buf *name)
-{
-	char number[32];
-
-	for (size_t i = 0; i < sizeof(reader_cut_names) / sizeof(reader_cut_names[0]); i++) {
-		size_t length = strlen(reader_cut_names[i].cut);
-
-		if (strncmp(buf_str(name), reader_cut_names[i].cut, length) != 0)
-			continue;
-		snprintf(number, sizeof(number), "%s", buf_str(name) + length);
-		if (strspn(number, "0123456789") != strlen(number))
-			return;
-		buf_clear(name);
-		buf_printf(name, "%s%s", reader_cut_names[i].whole, number);
-		return;
-	}
-}
-
 static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 {
 	static const enum thread_kind kinds[] = {
@@ -199,7 +164,7 @@ static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
 		buf_printf(&name, "thread %d", (int)t.tid);
 	/* Not for the program's own threads, where such a name would be the full one. */
 	if (rec->kind == WIRE_THREAD_COMPILER || rec->kind == WIRE_THREAD_VM)
-		reader_whole_name(&name);
+		thread_name_complete(&name);
 	t.name = name.data;
 	profile_thread_set(r->profile, thread, &t);
 	buf_done(&name);
@@ -273,14 +238,17 @@ static uint32_t reader_stack(
 	struct profile_io io;
 	struct buf text = {0};
 	bool known = first && frames_io(r->frames, rec->frames[0], &io, &text);
+	uint32_t end = rec->frame_count;
 
+	if (end > first && WIRE_FRAME_KIND(rec->frames[end - 1]) == WIRE_FRAME_CONTEXT)
+		stack = frames_context(r->frames, rec->frames[--end], stack);
 	if (rec->flags & WIRE_TRACE_TRUNCATED)
 		stack = profile_stack_child(
 			r->profile, stack, frames_reason(r->frames, "[truncated]"));
-	if (rec->frame_count == first)
+	if (end == first)
 		stack = profile_stack_child(
 			r->profile, stack, frames_reason(r->frames, "[unknown]"));
-	for (uint32_t i = rec->frame_count; i-- > first;)
+	for (uint32_t i = end; i-- > first;)
 		stack = profile_stack_child(
 			r->profile, stack, frames_get(r->frames, rec->frames[i]));
 	stack = profile_stack_waiting(r->profile, stack, state, known ? &io : NULL);
@@ -435,6 +403,33 @@ static bool reader_consume_deltas(struct reader *r, const void *record, uint32_t
 	return true;
 }
 
+static bool reader_consume_links(struct reader *r, const void *record, uint32_t size)
+{
+	const struct wire_links *rec = record;
+
+	if (rec->event >= WIRE_EVENTS ||
+		!reader_fits(size, sizeof(*rec), (uint64_t)rec->link_count * sizeof(rec->links[0])))
+		return false;
+	for (uint32_t i = 0; i < rec->link_count; i++) {
+		const struct wire_link *in = &rec->links[i];
+		const struct reader_trace *t = reader_trace_slot(r, in->trace);
+		struct profile_link link = {.second = reader_second(r, rec->time_ns),
+			.event = rec->event,
+			.stack = t->stack,
+			.thread = t->thread,
+			.state = t->state,
+			.count = in->count,
+			.weight = in->weight < READER_WEIGHT_MAX ? in->weight : READER_WEIGHT_MAX};
+
+		if (!in->trace || t->id != in->trace || t->holder)
+			continue;
+		memcpy(link.trace_id, in->trace_id, sizeof(link.trace_id));
+		memcpy(link.span_id, in->span_id, sizeof(link.span_id));
+		profile_add_link(r->profile, &link);
+	}
+	return true;
+}
+
 /* Adds the weight since the last TICK to the pulse, as two halves if the record has a split. */
 static void reader_pulse(struct reader *r, const struct wire_tick *rec, uint32_t size)
 {
@@ -575,6 +570,7 @@ static const struct {
 	{WIRE_REC_TICK, "TICK", offsetof(struct wire_tick, cpu_ns), reader_consume_tick},
 	{WIRE_REC_NOTE, "NOTE", sizeof(struct wire_note), reader_consume_note},
 	{WIRE_REC_WAIT, "WAIT", offsetof(struct wire_wait, at_least), reader_consume_wait},
+	{WIRE_REC_LINKS, "LINKS", sizeof(struct wire_links), reader_consume_links},
 	{WIRE_REC_POLL, "POLL", sizeof(struct wire_poll), reader_consume_poll},
 };
 

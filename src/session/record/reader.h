@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "profile/profile.h"
+#include "session/context/context.h"
 #include "symbols/symbols.h"
 #include "wire/control.h"
 #include "wire/record.h"
@@ -96,6 +97,10 @@ uint32_t frames_get(struct frames *f, uint64_t wire_frame);
  * caller's.
  */
 bool frames_io(struct frames *f, uint64_t wire_frame, struct profile_io *out, struct buf *text);
+/* The child of the stack for a WIRE_FRAME_CONTEXT: a frame per attribute of the request. */
+uint32_t frames_context(struct frames *f, uint64_t wire_frame, uint32_t stack);
+/* Sets the names of these attributes; borrowed. */
+void frames_name_attributes(struct frames *f, const struct process_context *names);
 /* The pin callback of the profile (profile.h). */
 void frames_pin(struct frames *f, enum profile_kind kind, bool leaving);
 /* A pseudo frame for a defect of a stack: "[truncated]". */
@@ -119,6 +124,9 @@ uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct prof
 	bool *known, bool *shared);
 /* Called when threads leave the model: forgets those that the model does not retain. */
 void thread_ids_forget(struct thread_ids *t);
+
+/* Replaces the truncated name of one of HotSpot's own threads by the full one. */
+void thread_name_complete(struct buf *name);
 
 /*
  * Translates thread ids of a target in another PID namespace to ours, by NSpid of each of its threads. All threads are re-read

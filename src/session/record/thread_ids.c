@@ -178,3 +178,40 @@ int tids_here(struct tids *t, int there)
 	t->due_ns = now_ns + (clock_mono_ns() - now_ns) * TIDS_COST;
 	return tids_find(t, there);
 }
+
+/* --- names cut by HotSpot ------------------------------------------------------------------------------ */
+
+/*
+ * Names of HotSpot's own threads as truncated to 15 characters, up to JDK 25 at the end and since JDK 26 in the middle, and
+ * their full names. A number after the truncated name is kept.
+ */
+static const struct {
+	const char *cut, *whole;
+} cut_names[] = {
+	{"C1 CompilerThre", "C1 CompilerThread"},
+	{"C1 Comp..hread", "C1 CompilerThread"},
+	{"C1 Comp..read", "C1 CompilerThread"}, /* with a number of two digits */
+	{"C2 CompilerThre", "C2 CompilerThread"},
+	{"C2 Comp..hread", "C2 CompilerThread"},
+	{"C2 Comp..read", "C2 CompilerThread"},
+	{"VM Periodic Tas", "VM Periodic Task Thread"},
+	{"VM Peri..Thread", "VM Periodic Task Thread"},
+};
+
+void thread_name_complete(struct buf *name)
+{
+	char number[32];
+
+	for (size_t i = 0; i < sizeof(cut_names) / sizeof(cut_names[0]); i++) {
+		size_t length = strlen(cut_names[i].cut);
+
+		if (strncmp(buf_str(name), cut_names[i].cut, length) != 0)
+			continue;
+		snprintf(number, sizeof(number), "%s", buf_str(name) + length);
+		if (strspn(number, "0123456789") != strlen(number))
+			return;
+		buf_clear(name);
+		buf_printf(name, "%s%s", cut_names[i].whole, number);
+		return;
+	}
+}

@@ -104,6 +104,7 @@ enum style theme_frame(uint8_t frame_type)
 		[FRAME_BREAK] = STYLE_BREAK,
 		[FRAME_CLASS_OUTSIDE] = STYLE_CLASS,
 		[FRAME_WAITS] = STYLE_CLASS,
+		[FRAME_CONTEXT] = STYLE_CLASS,
 	};
 
 	return frame_type < FRAME_TYPES ? styles[frame_type] : STYLE_NORMAL;
