@@ -95,6 +95,7 @@ is "check lists skipped tests by reason" \
 	"$(sed -n '/skipped,/,$p' "$T/out" | tr -s ' ' | head -n 3 | tr '\n' '/')" \
 	"3 skipped, by reason:/ 2 no thing/ 1 no other/"
 is "check lists the JDKs that the tests ran on" "$(grep '^tested on' "$T/out")" "tested on: JDK 17, JDK 98"
+ok "check lists the longest tests" grep -Eq 'the longest tests: ([abc] [0-9]+ s|$)' "$T/out" # empty where files have no time of birth
 ok "check reports a process that a test left behind" grep -q "left behind and ended: process $(cat "$T/sleeper"), sleep 1000" "$T/out"
 ok "check ends a process that a test left behind" wait_for 20 gone "$(cat "$T/sleeper")"
 tree_with 'echo ":test-result: FAIL" >a.trs; echo "not ok 1 - wrong" >a.log; false'
