@@ -97,6 +97,43 @@ int proc_pids(void (*fn)(void *ctx, pid_t pid), void *ctx)
 	return each_number(proc_root, fn, ctx);
 }
 
+static void newcomers_add(void *ctx, pid_t pid)
+{
+	struct proc_newcomers *p = ctx;
+
+	p->list = xgrow(p->list, p->count, &p->cap, sizeof(*p->list));
+	p->list[p->count++] = pid;
+}
+
+static int pid_compare(const void *a, const void *b)
+{
+	const pid_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+bool proc_has_newcomers(struct proc_newcomers *p)
+{
+	struct proc_newcomers now = {0};
+	bool found = false;
+
+	proc_pids(newcomers_add, &now);
+	if (now.count)
+		qsort(now.list, now.count, sizeof(*now.list), pid_compare);
+	for (uint32_t i = 0; i < now.count && !found; i++)
+		found = !p->count ||
+			!bsearch(&now.list[i], p->list, p->count, sizeof(*p->list), pid_compare);
+	free(p->list);
+	*p = now;
+	return found;
+}
+
+void proc_newcomers_done(struct proc_newcomers *p)
+{
+	free(p->list);
+	*p = (struct proc_newcomers){0};
+}
+
 int proc_threads(pid_t pid, void (*fn)(void *ctx, pid_t tid), void *ctx)
 {
 	char path[PROC_PATH_BYTES];

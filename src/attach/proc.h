@@ -29,6 +29,15 @@ bool proc_link(pid_t pid, const char *file, char *out, size_t bytes);
 /* Calls fn for each process, in the order of /proc. 0 or -errno. */
 int proc_pids(void (*fn)(void *ctx, pid_t pid), void *ctx);
 
+/* The processes of the last call of proc_has_newcomers. Zero-initialized. */
+struct proc_newcomers {
+	pid_t *list; /* ascending */
+	uint32_t count, cap;
+};
+/* True if there is a process that the last call did not see. A scan for JVMs costs a hundred times as much. */
+bool proc_has_newcomers(struct proc_newcomers *p);
+void proc_newcomers_done(struct proc_newcomers *p);
+
 struct proc_status {
 	uid_t euid;
 	gid_t egid;

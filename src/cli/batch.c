@@ -27,6 +27,7 @@
 #define COLS        132
 #define DRAIN_MS    5000
 #define FIRST_MS    10000
+#define LIST_MS     15000
 #define POLL_MS     50
 #define SCREENS_MAX 999999999
 
@@ -124,6 +125,41 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 	json_methods(j, ui->profile, flat);
 	json_end(j, '}');
 	flat_free(flat);
+}
+
+/* The list of instances. */
+static void print_json_list(const struct ui *ui)
+{
+	const struct app_jvm *rows = NULL;
+	struct buf out = {0};
+	struct json j = {.out = &out};
+	int count = ui->ops->list(ui->ctx, &rows, NULL);
+
+	json_begin(&j, NULL, '{');
+	json_int(&j, "time_ns", (int64_t)clock_wall_ns());
+	json_begin(&j, "jvms", '[');
+	for (int i = 0; i < count; i++) {
+		const struct app_jvm *row = &rows[i];
+
+		json_begin(&j, NULL, '{');
+		json_int(&j, "pid", row->pid);
+		json_str(&j, "name", row->name);
+		json_str(&j, "jdk", row->jdk);
+		json_bool(&j, "sampled", row->can_attach);
+		json_int(&j, "cpu_pct", row->cpu_pct);
+		json_int(&j, "heap_used", row->heap_used);
+		json_int(&j, "heap_max", row->heap_max);
+		json_num(&j, "gc_pause_pct", row->gc_pct_x10 < 0 ? -1 : row->gc_pct_x10 / 10.0);
+		json_str(&j, "hottest", row->hot_pct < 0 ? NULL : row->hot);
+		json_int(&j, "hottest_pct", row->hot_pct);
+		json_str(&j, "verdict", row->verdict);
+		json_str(&j, "why", row->why);
+		json_end(&j, '}');
+	}
+	json_end(&j, ']');
+	json_end(&j, '}');
+	puts(buf_str(&out));
+	buf_done(&out);
 }
 
 static void print_json(const struct ui *ui, const struct events *events)
@@ -236,15 +272,21 @@ static void run_wait(struct run *r)
 }
 
 /*
- * Waits until the first screen of a live session can cover one whole interval of samples, at most FIRST_MS beyond the
- * interval, in case the JVM delivers none.
+ * Waits until the first screen of a live session can cover one whole interval of samples, or until the list of instances is
+ * complete, at most FIRST_MS or LIST_MS beyond the interval, in case the JVM delivers none.
  */
 static void run_first(struct run *r)
 {
 	uint32_t wanted = r->ui.interval_ms < 1000 ? 1 : (uint32_t)(r->ui.interval_ms / 1000);
 
 	run_wait(r);
-	for (int64_t end = r->now_ms + FIRST_MS; !r->end && r->now_ms < end;) {
+	for (int64_t end = r->now_ms + LIST_MS; !r->ui.profile && !r->end && r->now_ms < end;) {
+		ui_tick(&r->ui, r->now_ms);
+		if (!ui_is_listing(&r->ui))
+			return;
+		run_poll(r, POLL_MS);
+	}
+	for (int64_t end = r->now_ms + FIRST_MS; r->ui.profile && !r->end && r->now_ms < end;) {
 		ui_tick(&r->ui, r->now_ms);
 		struct profile_query q = ui_query(&r->ui);
 		uint32_t covered = profile_covered(r->ui.profile, &q);
@@ -290,7 +332,9 @@ static void run_screens(struct run *r)
 		if (r->b->last || (r->end && !r->ui.over && !r->stepped))
 			continue;
 		ui_draw(&r->ui);
-		if (r->b->json)
+		if (r->b->json && !r->ui.profile)
+			print_json_list(&r->ui);
+		else if (r->b->json)
 			print_json(&r->ui, r->events);
 		else
 			print_text(&r->ui, false);

@@ -27,7 +27,7 @@ jvm_test_programs += \
 	%D%/programs/Causes.java %D%/programs/Checked.java %D%/programs/Clock.java %D%/programs/Coarse.java %D%/programs/Deopt.java %D%/programs/Early.java \
 	%D%/programs/Garbage.java %D%/programs/Incidents.java %D%/programs/Inlined.java %D%/programs/Kinds.java %D%/programs/Locks.java \
 	%D%/programs/Names.java %D%/programs/Peers.java %D%/programs/Planted.java %D%/programs/Problems.java %D%/programs/Rates.java \
-	%D%/programs/Relay.java %D%/programs/Requests.java %D%/programs/Rests.java %D%/programs/Rounds.java %D%/programs/Short.java \
+	%D%/programs/Relay.java %D%/programs/Requests.java %D%/programs/Rests.java %D%/programs/Rounds.java %D%/programs/Short.java %D%/programs/Spike.java \
 	%D%/programs/Totals.java %D%/programs/Waiting.java
 
 # Tests that measure shares of time, rates or durations run one at a time, without other load. (Tests that measure bytes

@@ -64,8 +64,12 @@ static int settings_nowhere(
 /* JVMs of this machine must not be attached to: the picker offers only the recording itself. */
 static int list_one(void *ctx, const struct app_jvm **out, struct err *err)
 {
-	static const struct app_jvm jvm = {
-		.pid = 1, .user = "fuzz", .name = "recording", .attach = "ok", .can_attach = true};
+	static const struct app_jvm jvm = {.id = 1,
+		.pid = 1,
+		.user = "fuzz",
+		.name = "recording",
+		.attach = "ok",
+		.can_attach = true};
 
 	*out = &jvm;
 	return 1;

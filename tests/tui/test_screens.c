@@ -22,6 +22,7 @@ struct screen {
 	const char *keys; /* typed after warm_s (0: WARM_S); the screen is drawn a second later */
 	bool picker, idle, ended, broken, timed, dialog, ascii;
 	uint32_t warm_s;
+	const char *instances;        /* of app_options */
 	const char *shows[4], *hides; /* at 80x24 */
 	enum style style;             /* some cell has this style */
 };
@@ -43,6 +44,7 @@ static const struct screen screens[] = {
 	{.name = "info", .keys = "I"},
 	{.name = "help", .keys = "?"},
 	{.name = "picker", .keys = "", .picker = true},
+	{.name = "instances", .keys = "", .picker = true, .instances = "shop"},
 	{.name = "error", .keys = "gone\n", .picker = true},
 	{.name = "idle", .keys = "", .idle = true},
 	{.name = "export", .keys = "x\025mine.svg", .dialog = true},
@@ -271,7 +273,8 @@ static bool draw(const struct screen *s, size_t size, bool ascii, struct drawn *
 	d->fake.idle = s->idle;
 	d->fake.broken = s->broken;
 	d->fake.timed = s->timed;
-	d->options = (struct app_options){.frame_fd = -1, .attached = !s->picker, .events = 0xf};
+	d->options = (struct app_options){
+		.frame_fd = -1, .attached = !s->picker, .events = 0xf, .instances = s->instances};
 	ui_init(ui, &fake_ops, &d->fake, &d->options, ascii);
 	ui_resize(ui, sizes[size].rows, sizes[size].cols);
 	for (uint32_t i = 0; i < (s->warm_s ? s->warm_s : WARM_S); i++)

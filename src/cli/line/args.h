@@ -54,6 +54,7 @@ enum option_id {
 	OPT_MEMORY,
 	OPT_LAST,
 	OPT_SSH,
+	OPT_ALL,
 	OPT_LOADED,
 	OPT_TOKEN,
 	OPT_MODE,

@@ -143,6 +143,8 @@ const struct option_def options[] = {
 		VERB_TOP | VERB_WHY | VERB_SLOW | VERB_LIST | VERB_STATUS | VERB_DUMP |
 			VERB_EVENTS | VERB_DIFF,
 		"print JSON; with top, one object per screen"},
+	{OPT_ALL, "all", 0, NULL, VERB_TOP,
+		"show all JVMs of these names in one list; HOST:NAME: also those of other hosts"},
 	{OPT_LATENCY, "latency", 0, "METHOD", RECORDING,
 		"also measure single calls of this method, for .jhot files: see `jhot slow`"},
 	{OPT_CALLS, "calls", 0, NULL, VERB_SLOW, "with --json: list every call that was seen"},
@@ -154,7 +156,7 @@ const struct option_def options[] = {
 		"end another jhot's session with this JVM first"},
 	{OPT_AGENT, "agent", 0, "FILE", SAMPLING | VERB_WHY | VERB_SLOW,
 		"load this libjhot.so instead of the one inside jhot"},
-	{OPT_SSH, "ssh", 0, "COMMAND", VERB_TOP,
+	{OPT_SSH, "ssh", 0, "COMMAND", VERB_TOP | VERB_RELAY,
 		"HOST:NAME: how to connect, default: ssh; 'ssh -p 2222'"},
 	{OPT_TOKEN, "token", 0, "TOKEN", VERB_RECORD, NULL},
 	{OPT_LOADED, "loaded", 0, "TOKEN,OPTIONS", VERB_RECORD, NULL},

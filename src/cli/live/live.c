@@ -35,11 +35,13 @@ static void subject_free(struct subject *s)
 		session_patience(s->session, &(const struct patience){.go_on = subject_cancel});
 	share_close(s->share);
 	session_close(s->session);
-	shared_close(s->shared);
+	if (!s->stream)
+		shared_close(s->shared);
 	remote_end(s->remote);
 	replay_free(s->replay);
-	if (!s->file)
+	if (!s->file && !s->stream)
 		profile_free(s->profile);
+	fleet_release(s->stream);
 	free(s);
 }
 
@@ -60,84 +62,36 @@ void live_free(struct live *l)
 		return;
 	subject_free(l->before);
 	subject_free(l->now);
-	hotspot_scan_end(l->jvms.scan);
-	hotspot_list_done(&l->jvms.list);
-	free(l->jvms.rows);
+	jvms_done(&l->jvms);
 	free(l->threads);
 	free(l->formats);
 	free(l);
 }
 
+void live_fleet(struct live *l, struct fleet *fleet)
+{
+	l->fleet = fleet;
+}
+
 /* --- the list of JVMs -------------------------------------------------------------------------------- */
 
-/* CPU use since the last completed scan, in percent of a core; -1: unknown. */
-static int jvms_cpu_pct(const struct jvms *j, const struct hotspot *jvm, uint64_t now_ns)
+static int list_fleet(const struct live *l, const struct app_jvm **out, struct err *err)
 {
-	for (int i = 0; i < j->list.count; i++) {
-		const struct hotspot *before = &j->list.jvms[i];
+	bool busy;
+	int count;
 
-		if (before->pid == jvm->pid && now_ns - j->list_ns > 100 * NS_PER_MS &&
-			jvm->cpu_ticks >= before->cpu_ticks)
-			return (int)((double)(jvm->cpu_ticks - before->cpu_ticks) * 100 * NS_PER_S /
-				     (double)sysconf(_SC_CLK_TCK) / (double)(now_ns - j->list_ns));
-	}
-	return -1;
+	fleet_step(l->fleet);
+	count = fleet_rows(l->fleet, l->now->stream, out, &busy);
+	if (busy)
+		err_set(err, ERR_BUSY, "JVMs are being attached.");
+	return count;
 }
 
-/* Replaces the rows by the results of the scan so far. */
-static void jvms_replace_rows(struct jvms *j)
-{
-	uint64_t now_ns = clock_mono_ns();
-	struct hotspot_list list;
-	struct app_jvm *rows;
-
-	hotspot_scan_copy(j->scan, &list);
-	rows = xcalloc((size_t)list.count, sizeof(*rows));
-	for (int i = 0; i < list.count; i++) {
-		const struct hotspot *jvm = &list.jvms[i];
-		struct app_jvm *row = &rows[i];
-
-		*row = (struct app_jvm){
-			.pid = jvm->pid,
-			.cpu_pct = jvms_cpu_pct(j, jvm, now_ns),
-			.rss_bytes = (int64_t)jvm->rss_bytes,
-			.uptime_s = jvm->uptime_s,
-			.threads = jvm->threads,
-			.can_attach = jvm->verdict <= HOTSPOT_UNKNOWN,
-		};
-		snprintf(row->user, sizeof(row->user), "%s", jvm->user);
-		snprintf(row->jdk, sizeof(row->jdk), "%s", jvm->jdk);
-		snprintf(row->name, sizeof(row->name), "%s", jvm->name);
-		snprintf(row->attach, sizeof(row->attach), "%s",
-			hotspot_verdict_names[jvm->verdict]);
-		snprintf(row->why, sizeof(row->why), "%s", jvm->why);
-	}
-	hotspot_list_done(&j->list);
-	free(j->rows);
-	j->list = list;
-	j->list_ns = now_ns;
-	j->rows = rows;
-}
-
-/* Returns the previous scan's rows until the new scan is complete; during the first scan, the rows found so far. */
 static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
 {
-	struct jvms *j = &((struct live *)ctx)->jvms;
+	struct live *l = ctx;
 
-	if (!j->scan && !(j->scan = hotspot_scan_begin(err)))
-		return -1;
-	int over = hotspot_scan_step(j->scan, 0, err);
-	if (over > 0 || !j->listed)
-		jvms_replace_rows(j);
-	if (over == 0) {
-		err_set(err, ERR_BUSY, "The scan of processes is still running.");
-	} else {
-		hotspot_scan_end(j->scan);
-		j->scan = NULL;
-		j->listed = over > 0;
-	}
-	*out = j->rows;
-	return over < 0 ? -1 : j->list.count;
+	return l->fleet ? list_fleet(l, out, err) : jvms_list(&l->jvms, out, err);
 }
 
 /* --- attaching --------------------------------------------------------------------------------------- */
@@ -296,11 +250,29 @@ int live_replay(struct live *l, const char *path, bool clock_step, struct err *e
 	return -1;
 }
 
-static int live_pick(void *ctx, int pid, int event, struct err *err)
+/* Watches an instance of the list, which goes on sampling when it is not shown any more. */
+static int watch_instance(struct live *l, int id, struct err *err)
 {
+	struct fleet_stream *stream = fleet_use(l->fleet, id, err);
+
+	if (!stream)
+		return -1;
+	subject_begin(l);
+	l->now->stream = stream;
+	l->now->profile = stream->profile;
+	l->now->shared = stream->shared;
+	snprintf(l->now->shared_by, sizeof(l->now->shared_by), "another jhot process");
+	return 0;
+}
+
+static int live_pick(void *ctx, int id, int event, struct err *err)
+{
+	struct live *l = ctx;
 	struct hotspot jvm;
 
-	if (hotspot_check(pid, &jvm, err))
+	if (l->fleet)
+		return watch_instance(l, id, err);
+	if (hotspot_check(id, &jvm, err))
 		return -1;
 	if (jvm.verdict > HOTSPOT_UNKNOWN)
 		return hotspot_refusal(&jvm, err);
@@ -331,6 +303,14 @@ static int live_drain(void *ctx, struct err *err)
 {
 	struct live *l = ctx;
 
+	if (l->fleet)
+		fleet_step(l->fleet);
+	if (l->now->stream && l->now->stream->ended.kind) {
+		*err = l->now->stream->ended;
+		return -1;
+	}
+	if (l->now->stream)
+		return 0;
 	if (l->now->replay)
 		return replay_drain(l->now->replay, err);
 	if (l->now->shared)

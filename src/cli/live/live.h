@@ -28,6 +28,10 @@ struct live;
 struct live *live_new(const struct session_options *session, const struct events *events);
 void live_free(struct live *l);
 
+/* Before anything else: the picker shows these instances, and attaching is to watch one of them. Borrowed. */
+struct fleet;
+void live_fleet(struct live *l, struct fleet *fleet);
+
 /*
  * Start without the picker, at most once and before anything else: attach to a JVM, starting `event` and, if possible, the
  * other events of the command line; or replay a recording (replay.h). A live_attach that fails changes nothing.

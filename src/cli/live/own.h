@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internals of the live view's app_ops: their state, shared by live.c and events.c. Single-threaded. */
+/* Internals of the live view's app_ops: their state, shared by the files of this folder. Single-threaded. */
 #ifndef JHOT_CLI_LIVE_OWN_H
 #define JHOT_CLI_LIVE_OWN_H
 
 #include "attach/jvm/hotspot.h"
 #include "cli/line/events.h"
+#include "cli/live/fleet.h"
 #include "cli/live/remote.h"
 #include "cli/live/replay.h"
 #include "import/import.h"
@@ -30,8 +31,9 @@ struct subject {
 	struct session *session;
 	struct share *share;   /* of the session, for other jhot processes; NULL: not possible */
 	struct shared *shared; /* another jhot's */
-	struct remote *remote; /* the connection to it, if it is on another host */
-	char shared_by[96];    /* it, for the screen */
+	struct fleet_stream *stream; /* that profile and shared belong to; NULL: they are ours */
+	struct remote *remote;       /* the connection to it, if it is on another host */
+	char shared_by[96];          /* it, for the screen */
 	struct replay *replay;
 	const struct imported *file; /* owned by the caller, with its profile */
 
@@ -53,9 +55,16 @@ struct live {
 	int name_count;                  /* -1: not determined yet */
 
 	struct jvms jvms;
+	struct fleet *fleet;        /* --all, instead of jvms; borrowed */
 	struct app_thread *threads; /* result of the last call */
 	struct app_format *formats; /* created on demand */
 };
+
+/* --- jvms.c ------------------------------------------------------------------------------------------ */
+
+/* Returns the previous scan's rows until the new scan is complete; during the first scan, the rows found so far. */
+int jvms_list(struct jvms *j, const struct app_jvm **out, struct err *err);
+void jvms_done(struct jvms *j);
 
 /* --- events.c ---------------------------------------------------------------------------------------- */
 

@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #define SSH          "ssh"
+#define SSH_OPTION   "--ssh="
 #define WORDS_MAX    32
+#define PIECE        (1u << 20)
 #define EXECUTABLE   "/proc/self/exe"
 #define END_MS       2000
 #define END_STEP_MS  20
@@ -52,27 +54,38 @@ static void add_quoted(struct buf *out, const char *word)
 	buf_addc(out, '\'');
 }
 
-/* " relay --event=cpu NAME", with all options of `jhot relay` that were given. */
-static void add_relay(struct buf *out, const struct args *args, const char *name)
+void remote_options(const struct args *args, void (*fn)(void *ctx, const char *word), void *ctx)
 {
 	const struct verb *relay = verb_find("relay");
-	struct buf option = {0};
+	struct buf word = {0};
 
-	buf_adds(out, " relay");
 	for (int i = 0; i < args->value_count; i++)
 		for (const struct option_def *o = options; o->name; o++) {
 			if (o->id != args->values[i].id || !(o->verbs & relay->bit))
 				continue;
-			buf_clear(&option);
-			buf_printf(&option, "--%s", o->name);
+			buf_clear(&word);
+			buf_printf(&word, "--%s", o->name);
 			if (o->arg)
-				buf_printf(&option, "=%s", args->values[i].value);
-			add_quoted(out, buf_str(&option));
+				buf_printf(&word, "=%s", args->values[i].value);
+			fn(ctx, buf_str(&word));
 			break;
 		}
+	buf_done(&word);
+}
+
+static void add_option(void *ctx, const char *word)
+{
+	if (strncmp(word, SSH_OPTION, sizeof(SSH_OPTION) - 1) != 0) /* of this end only */
+		add_quoted(ctx, word);
+}
+
+/* " relay --event=cpu NAME", with all options of `jhot relay` that were given. */
+static void add_relay(struct buf *out, const struct args *args, const char *name)
+{
+	buf_adds(out, " relay");
+	remote_options(args, add_option, out);
 	buf_adds(out, " --");
 	add_quoted(out, name);
-	buf_done(&option);
 }
 
 /* The shell command that runs there. Its first line of output is "have" or "need". */
@@ -172,6 +185,15 @@ int remote_take_stream(struct remote *r)
 
 	r->from = -1;
 	return fd;
+}
+
+void remote_copy(struct remote *r, int out)
+{
+	struct buf bytes = {0};
+
+	while (buf_read(&bytes, r->from, PIECE) > 0 && !file_write(out, bytes.data, bytes.len))
+		buf_clear(&bytes);
+	buf_done(&bytes);
 }
 
 /* Prints on stderr what ssh and the far end have printed there. */

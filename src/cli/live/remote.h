@@ -19,8 +19,12 @@ struct remote;
 bool remote_is(const char *target);
 /* args: the options of sampling are passed on; --ssh: the command to use. NULL with an error; the far end's is printed. */
 struct remote *remote_begin(const char *target, const struct args *args, struct err *err);
+/* Calls fn with each option of `jhot relay` that was given, as one word: "--event=cpu". */
+void remote_options(const struct args *args, void (*fn)(void *ctx, const char *word), void *ctx);
 /* Returns the descriptor from which messages can be read, and transfers its ownership to the caller. Once. */
 int remote_take_stream(struct remote *r);
+/* Copies what arrives to a descriptor, until the connection or its reader ends. Blocks. */
+void remote_copy(struct remote *r, int out);
 /* Closes the connection; waits up to 2 s for ssh. NULL is allowed. */
 void remote_end(struct remote *r);
 

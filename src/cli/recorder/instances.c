@@ -39,12 +39,6 @@ struct instance {
 	bool seen;                   /* by the current scan */
 };
 
-/* Ids of processes, ascending. */
-struct pids {
-	pid_t *list;
-	uint32_t count, cap;
-};
-
 struct instances {
 	struct recorder *r;
 	const char *name;
@@ -52,7 +46,7 @@ struct instances {
 	uint32_t count, cap;
 	bool waiting_said;
 
-	struct pids pids;
+	struct proc_newcomers processes;
 	uint64_t changed_ns; /* when there was a new process, or a JVM that was still starting */
 	uint64_t scanned_ns, allowed_ns; /* the last scan; the next one may begin at allowed_ns */
 };
@@ -148,41 +142,9 @@ static struct instance *instance_find(struct instances *all, const struct hotspo
 	return &all->list[all->count++];
 }
 
-static void pids_add(void *ctx, pid_t pid)
-{
-	struct pids *p = ctx;
-
-	p->list = xgrow(p->list, p->count, &p->cap, sizeof(*p->list));
-	p->list[p->count++] = pid;
-}
-
-static int pid_compare(const void *a, const void *b)
-{
-	const pid_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
-
-/* True if there is a process that the last call did not see. A scan for JVMs costs a hundred times as much. */
-static bool pids_changed(struct pids *p)
-{
-	struct pids now = {0};
-	bool changed = false;
-
-	proc_pids(pids_add, &now);
-	if (now.count)
-		qsort(now.list, now.count, sizeof(*now.list), pid_compare);
-	for (uint32_t i = 0; i < now.count && !changed; i++)
-		changed = !p->count ||
-			  !bsearch(&now.list[i], p->list, p->count, sizeof(*p->list), pid_compare);
-	free(p->list);
-	*p = now;
-	return changed;
-}
-
 static bool scan_is_due(struct instances *all, uint64_t now_ns)
 {
-	if (pids_changed(&all->pids))
+	if (proc_has_newcomers(&all->processes))
 		all->changed_ns = now_ns;
 	if (now_ns < all->allowed_ns)
 		return false;
@@ -283,6 +245,6 @@ int recorder_instances(struct recorder *r, const char *name, struct err *err)
 	instances_end = 0;
 	instances_wait_all(&all);
 	free(all.list);
-	free(all.pids.list);
+	proc_newcomers_done(&all.processes);
 	return rc;
 }

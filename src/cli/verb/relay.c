@@ -2,6 +2,7 @@
 /* `jhot relay`: the far end of `jhot HOST:NAME`. */
 #include "cli/line/events.h"
 #include "cli/line/verb.h"
+#include "cli/live/remote.h"
 #include "cli/sampling.h"
 
 #include <signal.h>
@@ -37,6 +38,18 @@ static int relay_session(struct sampling *s, struct err *err)
 	return rc;
 }
 
+/* Sends on what a third host sends. */
+static int relay_remote(const struct args *args, struct err *err)
+{
+	struct remote *remote = remote_begin(args->operands[0], args, err);
+
+	if (!remote)
+		return -1;
+	remote_copy(remote, STDOUT_FILENO);
+	remote_end(remote);
+	return 0;
+}
+
 static int run_relay(const struct args *args, struct err *err)
 {
 	struct sampling s = {.then = "ends", .poll = relay_poll, .ctx = &s};
@@ -44,6 +57,8 @@ static int run_relay(const struct args *args, struct err *err)
 	if (isatty(STDOUT_FILENO))
 		return err_set(err, ERR_USAGE,
 			"`jhot relay` writes a profile for another jhot, not for a terminal.");
+	if (remote_is(args->operands[0]))
+		return relay_remote(args, err);
 	if (events_parse(&s.events, args, EVENT_CPU, err) || sampling_parse(&s, args, err))
 		return -1;
 	signal(SIGPIPE, SIG_IGN);
@@ -60,10 +75,11 @@ static int run_relay(const struct args *args, struct err *err)
 const struct verb verb_relay = {
 	.bit = VERB_RELAY,
 	.name = "relay",
-	.synopsis = "[OPTION]... PID|NAME",
-	.help = "send a session to a jhot on another host; run by `jhot HOST:NAME`",
-	.text = "Samples the JVM and writes its profile to stdout, for the jhot at the "
-		"other end of an ssh connection. If another jhot is already profiling the "
+	.synopsis = "[OPTION]... PID|NAME|HOST:NAME",
+	.help = "send a session to another jhot; run by `jhot HOST:NAME` and `jhot top --all`",
+	.text = "Samples the JVM and writes its profile to stdout, for another jhot: at the "
+		"other end of an ssh connection, or that of `jhot top --all`. If another jhot is "
+		"already profiling the "
 		"JVM, that session is sent. Ends with the connection. Without -e it samples "
 		"cpu, lock and wall.",
 	.min_operands = 1,

@@ -6,6 +6,7 @@
 #include "cli/line/events.h"
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
+#include "cli/live/fleet.h"
 #include "cli/live/live.h"
 #include "cli/live/remote.h"
 #include "cli/live/replay.h"
@@ -26,6 +27,7 @@ struct top {
 	struct batch batch;
 	const char *replay;
 	bool event_given;
+	struct fleet *fleet;
 	const char *target; /* pid, name or HOST:NAME, NULL: the picker */
 	const struct args *args;
 };
@@ -43,7 +45,8 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 		.session = {.agent = cli_agent(args), .take_over = args_has(args, OPT_TAKE_OVER)},
 		.replay = args_get(args, OPT_REPLAY),
 		.event_given = args_has(args, OPT_EVENT),
-		.target = args->operand_count ? args->operands[0] : NULL,
+		.target =
+			args->operand_count && !args_has(args, OPT_ALL) ? args->operands[0] : NULL,
 		.args = args,
 	};
 	t->screen.user_only = args_has(args, OPT_USER);
@@ -54,8 +57,15 @@ static int top_options(const struct args *args, struct top *t, struct err *err)
 		return err_set(err, ERR_USAGE, "--clock must be step, not \"%s\".", clock);
 	/* Without a viewer a recording need not be replayed in real time. */
 	t->screen.clock_step = clock || (t->batch.wanted && t->replay);
-	if (t->replay && t->target)
+	if (args->operand_count > 1 && !args_has(args, OPT_ALL)) {
+		err_set(err, ERR_USAGE, "Only one JVM can be watched at a time.");
+		err_hint(err, "jhot top --all NAME...     shows several in one list");
+		return -1;
+	}
+	if (t->replay && args->operand_count)
 		return err_set(err, ERR_USAGE, "--replay and PID or NAME cannot be used together.");
+	if (args_has(args, OPT_ALL) && t->session.take_over)
+		return err_set(err, ERR_USAGE, "--all and --take-over cannot be used together.");
 	if (clock && !t->replay)
 		return err_set(err, ERR_USAGE, "--clock=step needs --replay FILE.");
 	if (screen_options(&t->screen, args, config, err) ||
@@ -87,6 +97,11 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 			t->screen.event = replay_event(t->replay, t->screen.event);
 		t->screen.events |= 1u << t->screen.event;
 		return live_replay(live, t->replay, t->screen.clock_step, err);
+	}
+	if (t->fleet) {
+		live_fleet(live, t->fleet);
+		t->screen.instances = fleet_names(t->fleet);
+		return 0;
 	}
 	if (!t->target)
 		return 0;
@@ -134,7 +149,9 @@ static int run_top(const struct args *args, struct err *err)
 	if (!t.config || top_options(args, &t, err))
 		goto out;
 	top_dumb(&t);
-	if (t.batch.wanted && !t.target && !t.replay) {
+	if (args_has(args, OPT_ALL) && !(t.fleet = fleet_new(args, err)))
+		goto out;
+	if (t.batch.wanted && !t.target && !t.replay && !t.fleet) {
 		err_set(err, ERR_USAGE,
 			"Plain screens need a PID or NAME: the list of JVMs needs a terminal.");
 		err_hint(err, "jhot list");
@@ -155,6 +172,7 @@ static int run_top(const struct args *args, struct err *err)
 		rc = app_run(&live_ops, live, &t.screen, err);
 	live_free(live);
 out:
+	fleet_free(t.fleet);
 	config_free(t.config);
 	return rc;
 }
@@ -162,7 +180,7 @@ out:
 const struct verb verb_top = {
 	.bit = VERB_TOP,
 	.name = "top",
-	.synopsis = "[OPTION]... [PID|NAME|HOST:NAME]",
+	.synopsis = "[OPTION]... [--all] [PID|NAME|HOST:NAME]...",
 	.help = "show a JVM's hot methods live; without PID or NAME, choose it from a list",
 	.text = "The verb may be omitted: `jhot PID` is `jhot top PID`.\n\n"
 		"Press ? for the keys. q ends the view and the sampling, and asks first if "
@@ -173,6 +191,11 @@ const struct verb verb_top = {
 		"samples it and the screen is drawn here. If HOST has no jhot, this program "
 		"is sent there, and removed at the end. The events are those of -e (cpu, lock "
 		"and wall without), and cannot be changed later.\n\n"
+		"With --all, all JVMs of the given names are listed, those of this host and of "
+		"HOST:NAME, each sampled by a process of its own or watched if another jhot is "
+		"sampling it: CPU in percent of a core, heap, time in collections, the hottest "
+		"method of the last 10 s, and what `jhot why` would find. Enter opens the live "
+		"view of one, Esc returns to the list. JVMs that start later are added.\n\n"
 		"With -b, plain screens are printed every --delay seconds; with --json, one "
 		"object per line and screen. Their size is that of the terminal, or LINES and "
 		"COLUMNS, or 50 rows of 132 columns. -b is implied on a terminal that cannot "
@@ -180,6 +203,6 @@ const struct verb verb_top = {
 		"Settings are read from $XDG_CONFIG_HOME/jhot/config or "
 		"~/.config/jhot/config; see FILES. The command line overrides them.",
 	.min_operands = 0,
-	.max_operands = 1,
+	.max_operands = 64,
 	.run = run_top,
 };

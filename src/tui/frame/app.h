@@ -17,12 +17,20 @@
 #include <stdbool.h>
 
 struct app_jvm { /* a row of the picker */
-	int pid;
+	int id;  /* unique among the rows; for attach */
+	int pid; /* 0: not known yet */
 	char user[40], jdk[64], name[128], attach[16], why[240];
 	int cpu_pct; /* -1: not known yet */
 	int64_t rss_bytes, uptime_s;
 	int threads;
 	bool can_attach;
+	/* Of a list of instances (app_options): its profile is the one that is shown; figures of the last seconds, -1: not known. */
+	bool shown;
+	int64_t heap_used, heap_max;
+	int gc_pct_x10, hot_pct;
+	char hot[128]; /* the hottest method */
+	char verdict
+		[16]; /* the worst finding, "ok", or why there are no figures; `why` has the sentence */
 };
 
 struct app_thread {      /* kernel data for a row of the threads view */
@@ -53,10 +61,10 @@ struct app_ops {
 	 */
 	int (*list)(void *ctx, const struct app_jvm **out, struct err *err);
 	/*
-	 * Attaches and starts sampling this event, with a new profile and vitals. The previous session keeps running and its
+	 * id: of a row of the list. Attaches and starts sampling this event, with a new profile and vitals. The previous session keeps running and its
 	 * profile stays valid until forget. Blocks, calling patience. On -1 err is filled and nothing has changed.
 	 */
-	int (*attach)(void *ctx, int pid, int event, struct err *err);
+	int (*attach)(void *ctx, int id, int event, struct err *err);
 	/* Ends the session before the last attach and frees its profile. May be NULL. */
 	void (*forget)(void *ctx);
 	/*
@@ -140,7 +148,9 @@ struct app_options {
 	const struct config *config; /* NULL: no settings file */
 	bool user_only, kernel_only; /* restrictions of the sampling */
 	const struct app_file *file; /* NULL: a JVM */
-	bool recorded;               /* --replay of a recording */
+	/* The picker is a list of the instances of these names, all of them sampled. NULL: all JVMs. */
+	const char *instances;
+	bool recorded; /* --replay of a recording */
 	bool attached; /* a session exists: start in the methods view, not in the picker */
 };
 

@@ -200,7 +200,10 @@ static unsigned delay_step(struct ui *ui, int arg)
 
 /* --- undoing ----------------------------------------------------------------------------------------- */
 
-/* Esc undoes the latest of search, filter, zoom and restriction to a thread. It never quits. */
+/*
+ * Esc undoes the latest of search, filter, zoom and restriction to a thread; then it returns to the list of instances, if there is
+ * one. It never quits.
+ */
 static unsigned back(struct ui *ui, int arg)
 {
 	const struct view *v = ui_view(ui);
@@ -226,7 +229,7 @@ static unsigned back(struct ui *ui, int arg)
 		ui_restrict(ui, PROFILE_ANY_THREAD, 0);
 		return UI_SORT;
 	}
-	return 0;
+	return ui->options->instances ? jvm_other(ui, 0) : 0;
 }
 
 /* --- the rest ---------------------------------------------------------------------------------------- */

@@ -50,7 +50,9 @@ static void ui_adopt_profile(struct ui *ui)
 	ui->profile = ui->ops->profile(ui->ctx);
 	ui->vitals = ui->ops->vitals(ui->ctx);
 	profile_pin_register(ui->profile, ui_pin_ids, ui);
-	if (*ui_owner(ui))
+	if (ui->options->instances)
+		ui_notify(ui, STYLE_NORMAL, UI_STAY, "Esc returns to the list; sampling goes on.");
+	else if (*ui_owner(ui))
 		ui_notify(ui, STYLE_NORMAL, UI_STAY,
 			"Watching the session of %s. It continues when you leave.", ui_owner(ui));
 }

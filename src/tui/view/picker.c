@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picker: the running JVMs, and whether each can be profiled. */
+/*
+ * The picker: the running JVMs, and whether each can be profiled. With options->instances, a list of JVMs that are all sampled, with
+ * their current figures.
+ */
 #include "tui/frame/ui.h"
 
 #include "base/buf.h"
@@ -12,14 +15,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REFRESH_MS 2000
+#define REFRESH_MS           2000
+#define REFRESH_INSTANCES_MS 1000
 
 struct picker {
 	struct view_state at;
 	struct app_jvm *rows; /* the last list */
 	struct app_jvm *jvms; /* those that match the filter */
 	int all, count;
-	int selected; /* pid */
+	int selected; /* id */
 	char filter[64];
 	int64_t listed_ms;
 	bool listed;
@@ -48,7 +52,7 @@ static void picker_filter(struct picker *p)
 	}
 	list_resize(&p->at.list, p->count, p->at.list.rows);
 	for (int i = 0; i < p->count && p->at.list.touched; i++)
-		if (p->jvms[i].pid == p->selected)
+		if (p->jvms[i].id == p->selected)
 			list_follow(&p->at.list, i);
 }
 
@@ -56,11 +60,12 @@ static void picker_update(struct ui *ui, bool sort)
 {
 	struct picker *p = ui_state(ui, VIEW_PICKER);
 	const struct app_jvm *rows = NULL;
+	int64_t refresh_ms = ui->options->instances ? REFRESH_INSTANCES_MS : REFRESH_MS;
 
-	if (p->listed && p->error.kind != ERR_BUSY && ui->now_ms - p->listed_ms < REFRESH_MS)
+	if (p->listed && p->error.kind != ERR_BUSY && ui->now_ms - p->listed_ms < refresh_ms)
 		return;
 	if (p->count)
-		p->selected = p->jvms[p->at.list.cursor].pid;
+		p->selected = p->jvms[p->at.list.cursor].id;
 	p->error = (struct err){0};
 	int n = ui->ops->list(ui->ctx, &rows, &p->error);
 	p->all = n < 0 ? 0 : n;
@@ -115,16 +120,19 @@ unsigned picker_choose(struct ui *ui, int arg)
 {
 	struct picker *p = ui_state(ui, VIEW_PICKER);
 	const struct app_jvm *j = p->count ? &p->jvms[p->at.list.cursor] : NULL;
+	bool shown;
 
 	if (!j)
 		return 0;
-	if (ui->profile && !ui->over && ui->vitals && j->pid == ui->vitals->pid)
+	shown = ui->options->instances ? j->shown : ui->vitals && j->pid == ui->vitals->pid;
+	if (ui->profile && !ui->over && shown)
 		return picker_leave(ui);
 	if (!j->can_attach) {
-		ui_notify(ui, STYLE_WARN, UI_STAY, "%d: %s", j->pid, j->why);
+		ui_notify(ui, STYLE_WARN, UI_STAY, "%s: %s", j->name,
+			*j->why ? j->why : "It is being attached.");
 		return 0;
 	}
-	ui->attach_pid = j->pid;
+	ui->attach_pid = j->id;
 	ui_notify(ui, STYLE_NORMAL, UI_STAY, "attaching to %d %s ...", j->pid, j->name);
 	return 0;
 }
@@ -169,9 +177,46 @@ static const struct column columns[] = {
 	{"ATTACH", 1, 8, COLUMN_LEFT, 0, -1, cell_attach},
 };
 
+CELL_TEXT(known_pid, j->pid ? "%d" : "-", j->pid)
+CELL_TEXT(heap, "%s", text_bytes(number, j->heap_used))
+CELL_TEXT(gc, "%s", j->gc_pct_x10 < 0 ? "-" : text_percent(number, j->gc_pct_x10 / 10.0))
+
+static void cell_hot(const void *view, const void *row, struct column_cell *out)
+{
+	const struct app_jvm *j = row;
+	char method[sizeof(j->hot)];
+
+	if (j->hot_pct < 0)
+		return;
+	name_cut(method, sizeof(method), j->hot, out->width - 5, out->glyphs->ellipsis);
+	snprintf(out->text, COLUMN_TEXT, "%3d%% %s", j->hot_pct, method);
+}
+
+static void cell_verdict(const void *view, const void *row, struct column_cell *out)
+{
+	const struct app_jvm *j = row;
+
+	snprintf(out->text, COLUMN_TEXT, "%s", j->verdict);
+	if (!j->can_attach)
+		out->style = STYLE_DIM;
+	else if (*j->why)
+		out->style = STYLE_WARN;
+}
+
+static const struct column instance_columns[] = {
+	{"PID", 1, 7, 0, 0, -1, cell_known_pid},
+	{"NAME", 1, 14, COLUMN_LEFT, 0, -1, cell_name},
+	{"JDK", 1, 8, COLUMN_LEFT, 100, -1, cell_jdk},
+	{"CPU%", 1, 4, 0, 0, -1, cell_cpu},
+	{"HEAP", 1, 5, 0, 52, -1, cell_heap},
+	{"GC%", 1, 4, 0, 60, -1, cell_gc},
+	{"HOTTEST METHOD", 1, 0, COLUMN_LEFT, 0, -1, cell_hot},
+	{"VERDICT", 1, 11, COLUMN_LEFT, 0, -1, cell_verdict},
+};
+
 static struct columns picker_columns(const struct ui *ui)
 {
-	return COLUMNS(columns);
+	return ui->options->instances ? COLUMNS(instance_columns) : COLUMNS(columns);
 }
 
 static const void *picker_row(const void *state, int index)
@@ -186,9 +231,11 @@ static void picker_draw(struct ui *ui, struct area area)
 	const struct picker *p = ui_state(ui, VIEW_PICKER);
 	struct canvas *c = &ui->canvas;
 	int row = area.row, last = area.row + area.rows - 1;
+	const char *instances = ui->options->instances;
 
-	canvas_text(c, row, 1, c->cols, STYLE_STRONG, "jhot - choose a JVM");
-	canvas_right(c, row, 0, c->cols - 1, STYLE_DIM, "refresh 2s");
+	canvas_text(c, row, 1, c->cols, STYLE_STRONG,
+		instances ? "jhot - instances" : "jhot - choose a JVM");
+	canvas_right(c, row, 0, c->cols - 1, STYLE_DIM, instances ? "refresh 1s" : "refresh 2s");
 	row += area.rows > 14 ? 2 : 1;
 	canvas_text(c, row, 3, c->cols, STYLE_DIM, "type to filter: ");
 	c->cursor_row = row;
@@ -202,6 +249,11 @@ static void picker_draw(struct ui *ui, struct area area)
 			p->all, p->filter);
 	} else if (!p->count && p->error.kind) {
 		canvas_text(c, row, 3, c->cols, STYLE_NORMAL, p->error.what);
+	} else if (!p->count && instances) {
+		canvas_printf(
+			c, row, 3, c->cols, STYLE_NORMAL, "No JVM matches \"%s\" now.", instances);
+		canvas_text(c, row + 1, 3, c->cols, STYLE_DIM,
+			"Those that start later are shown here.");
 	} else if (!p->count) {
 		canvas_text(c, row, 3, c->cols, STYLE_NORMAL, "No JVM found that you may see.");
 		canvas_text(c, row + 1, 3, c->cols, STYLE_DIM,
@@ -212,10 +264,12 @@ static void picker_draw(struct ui *ui, struct area area)
 
 		/* Why the selected JVM cannot be profiled, or the command that attaches to it. */
 		clean_word(word, sizeof(word), j->name);
-		if (*j->why)
+		if (*j->why && !j->pid)
+			canvas_text(c, last, 1, c->cols - 1, STYLE_NORMAL, j->why);
+		else if (*j->why)
 			canvas_printf(
 				c, last, 1, c->cols - 1, STYLE_NORMAL, "%d: %s", j->pid, j->why);
-		else
+		else if (!instances)
 			canvas_printf(c, last, 1, c->cols - 1, STYLE_DIM, "Next time: jhot %d%s%s",
 				j->pid, strcmp(word, j->name) ? "" : " or jhot ",
 				strcmp(word, j->name) ? "" : j->name);

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The children of `jhot top --all`, and which JVMs they watch. */
+#include "cli/live/fleet.h"
+
+#include "base/buf.h"
+#include "base/clean.h"
+#include "base/clock.h"
+#include "cli/live/remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define WORDS_MAX  64
+#define HISTORY_S  600u
+#define ERRORS_MAX (64u << 10)
+/* Before and after the sentence in an error of jhot (report.h). */
+#define TITLE          "jhot: "
+#define HEADING        "What happened"
+#define ADVICE         "Try one of"
+#define SCAN_NS        (2 * NS_PER_S)
+#define SCAN_IDLE_NS   (30 * NS_PER_S) /* even if there is no new process */
+#define SCAN_AGAIN_NS  (10 * NS_PER_S) /* a new process may become a JVM this late */
+#define RETRY_FIRST_NS (2 * NS_PER_S)
+#define RETRY_MOST_NS  (60 * NS_PER_S)
+#define ENDED_NS       (10 * NS_PER_S) /* a JVM that has ended keeps its row for this long */
+#define QUIT_MS        3000
+#define QUIT_AGAIN_MS  1000 /* a second SIGTERM: do not wait for names */
+#define QUIT_STEP_MS   20
+
+/* --- streams ----------------------------------------------------------------------------------------- */
+
+static struct fleet_stream *stream_new(int fd)
+{
+	struct fleet_stream *s = xcalloc(1, sizeof(*s));
+
+	s->profile = profile_new();
+	s->shared = shared_open_fd(fd, s->profile);
+	s->users = 1;
+	return s;
+}
+
+void fleet_release(struct fleet_stream *s)
+{
+	if (!s || --s->users)
+		return;
+	shared_close(s->shared);
+	profile_free(s->profile);
+	free(s);
+}
+
+static void stream_read(struct fleet_stream *s)
+{
+	int rc;
+
+	if (s->ended.kind)
+		return;
+	rc = shared_read(s->shared, 0, &s->ended);
+	if (rc > 0 && !s->begun) {
+		s->begun = true;
+		profile_set_history(s->profile, HISTORY_S);
+	}
+}
+
+/* --- children ---------------------------------------------------------------------------------------- */
+
+struct words {
+	char *list[WORDS_MAX];
+	int count;
+};
+
+static void word_add(void *ctx, const char *word)
+{
+	struct words *w = ctx;
+
+	if (w->count < WORDS_MAX - 1)
+		w->list[w->count++] = xstrdup(word);
+}
+
+/* In the child. Its own session: Ctrl-C does not reach it, and ssh cannot ask for a password on the screen. */
+static void child_exec(const struct words *w, int out, int errors)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	setsid();
+	dup2(null, STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	dup2(errors, STDERR_FILENO);
+	execv("/proc/self/exe", w->list);
+	_exit(127);
+}
+
+static void instance_begin(struct fleet *f, struct instance *i)
+{
+	struct words words = {0};
+	char pid[16];
+	int ends[2];
+
+	snprintf(pid, sizeof(pid), "%d", (int)i->jvm.pid);
+	word_add(&words, "jhot");
+	word_add(&words, "relay");
+	remote_options(f->args, word_add, &words);
+	word_add(&words, "--");
+	word_add(&words, i->remote ? i->remote : pid);
+	i->begun_ns = clock_mono_ns();
+	i->errors = memfd_create("jhot-relay", MFD_CLOEXEC);
+	if (i->errors >= 0 && !pipe2(ends, O_CLOEXEC)) {
+		i->child = fork();
+		if (!i->child)
+			child_exec(&words, ends[1], i->errors);
+		close(ends[1]);
+		i->stream = stream_new(ends[0]);
+		i->state = INSTANCE_STARTING;
+	}
+	if (i->child <= 0) {
+		snprintf(i->why, sizeof(i->why), "Cannot create a process: %s", strerror(errno));
+		i->child = 0;
+		i->retry_ns = i->begun_ns + RETRY_FIRST_NS;
+	}
+	for (int k = 0; k < words.count; k++)
+		free(words.list[k]);
+}
+
+static void instance_drop(struct instance *i)
+{
+	fleet_release(i->stream);
+	findings_free(i->findings);
+	i->stream = NULL;
+	i->findings = NULL;
+	i->found = 0;
+	i->judged = i->counted = 0;
+	i->hot_pct = -1;
+}
+
+/* What the child has printed, as one line without headings and advice. */
+static void read_why(struct instance *i)
+{
+	struct buf text = {0};
+	char *advice, *title, *heading;
+	size_t n = 0;
+
+	lseek(i->errors, 0, SEEK_SET);
+	buf_read_all(&text, i->errors, ERRORS_MAX);
+	advice = text.len ? strstr(text.data, ADVICE) : NULL;
+	if (advice)
+		*advice = '\0';
+	for (title = text.data;
+		title && (title = strstr(title, TITLE)) && (heading = strstr(title, HEADING));)
+		memset(title, ' ', (size_t)(heading - title) + strlen(HEADING));
+	for (const char *at = buf_str(&text); *at && n + 1 < sizeof(i->why); at++)
+		if ((unsigned char)*at > ' ')
+			i->why[n++] = *at;
+		else if (n && i->why[n - 1] != ' ')
+			i->why[n++] = ' ';
+	i->why[n] = '\0';
+	clean_own(i->why);
+	buf_done(&text);
+}
+
+/* The child has ended, with this status of waitpid. */
+static void instance_ended(struct instance *i, int status)
+{
+	bool failed =
+		!WIFEXITED(status) || (WEXITSTATUS(status) && WEXITSTATUS(status) != ERR_GONE);
+
+	i->why[0] = '\0';
+	if (failed)
+		read_why(i);
+	if (!*i->why)
+		snprintf(i->why, sizeof(i->why), "%s",
+			failed ? "jhot relay has failed." : "The session has ended.");
+	i->pause_ns = failed ? 2 * i->pause_ns : 0;
+	if (i->pause_ns < RETRY_FIRST_NS)
+		i->pause_ns = RETRY_FIRST_NS;
+	if (i->pause_ns > RETRY_MOST_NS)
+		i->pause_ns = RETRY_MOST_NS;
+	i->ended_ns = clock_mono_ns();
+	i->retry_ns = i->ended_ns + i->pause_ns;
+	i->state = i->remote || i->seen ? INSTANCE_WAITING : INSTANCE_ENDED;
+	i->child = 0;
+	close(i->errors);
+	i->errors = -1;
+	instance_drop(i);
+}
+
+static void instance_step(struct fleet *f, struct instance *i, uint64_t now_ns)
+{
+	int status;
+
+	if (i->stream) {
+		stream_read(i->stream);
+		if (i->stream->begun)
+			i->state = INSTANCE_RUNNING;
+	}
+	if (i->child && waitpid(i->child, &status, WNOHANG) == i->child) {
+		if (i->stream) /* what it wrote before its end */
+			stream_read(i->stream);
+		instance_ended(i, status);
+	}
+	if (i->state == INSTANCE_WAITING && !i->refused && !i->child && now_ns >= i->retry_ns)
+		instance_begin(f, i);
+}
+
+static void instance_free(struct instance *i)
+{
+	instance_drop(i);
+	if (i->errors >= 0)
+		close(i->errors);
+	free(i);
+}
+
+/* --- finding JVMs ------------------------------------------------------------------------------------ */
+
+static struct instance *instance_new(struct fleet *f)
+{
+	struct instance *i = xcalloc(1, sizeof(*i));
+
+	i->id = ++f->last_id;
+	i->errors = -1;
+	i->hot_pct = -1;
+	f->list = xgrow(f->list, f->count, &f->cap, sizeof(*f->list));
+	f->list[f->count++] = i;
+	return i;
+}
+
+static bool is_pid(const char *operand)
+{
+	return !operand[strspn(operand, "0123456789")];
+}
+
+static bool is_wanted(const struct fleet *f, const struct hotspot *jvm)
+{
+	for (int k = 0; k < f->args->operand_count; k++) {
+		const char *operand = f->args->operands[k];
+
+		if (is_pid(operand) ? atoi(operand) == jvm->pid
+				    : !remote_is(operand) && hotspot_has_name(jvm, operand))
+			return true;
+	}
+	return false;
+}
+
+static struct instance *instance_find(const struct fleet *f, const struct hotspot *jvm)
+{
+	for (uint32_t k = 0; k < f->count; k++)
+		if (!f->list[k]->remote && f->list[k]->jvm.pid == jvm->pid &&
+			f->list[k]->jvm.start_ticks == jvm->start_ticks)
+			return f->list[k];
+	return NULL;
+}
+
+/* Adds the JVMs that the scan has found, and ends the rows of those that it has not. */
+static void apply_scan(struct fleet *f)
+{
+	uint64_t now_ns = clock_mono_ns();
+	struct hotspot_list found;
+
+	for (uint32_t k = 0; k < f->count; k++)
+		f->list[k]->seen = false;
+	hotspot_scan_copy(f->scan, &found);
+	for (int k = 0; k < found.count; k++) {
+		const struct hotspot *jvm = &found.jvms[k];
+		struct instance *i;
+
+		if (!is_wanted(f, jvm))
+			continue;
+		if (jvm->starting)
+			f->changed_ns = now_ns;
+		i = instance_find(f, jvm);
+		if (!i)
+			i = instance_new(f);
+		i->jvm = *jvm;
+		i->seen = true;
+		i->refused = jvm->verdict > HOTSPOT_UNKNOWN;
+		if (i->refused && !i->child)
+			snprintf(i->why, sizeof(i->why), "%s", jvm->why);
+	}
+	hotspot_list_done(&found);
+	for (uint32_t k = 0; k < f->count; k++) {
+		struct instance *i = f->list[k];
+
+		if (i->remote || i->seen || i->state == INSTANCE_ENDED || i->child)
+			continue;
+		i->state = INSTANCE_ENDED;
+		i->ended_ns = now_ns;
+	}
+}
+
+/* Forgets JVMs that ended some time ago. */
+static void forget_ended(struct fleet *f, uint64_t now_ns)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t k = 0; k < f->count; k++) {
+		struct instance *i = f->list[k];
+
+		if (i->state == INSTANCE_ENDED && now_ns > i->ended_ns + ENDED_NS)
+			instance_free(i);
+		else
+			f->list[kept++] = i;
+	}
+	f->count = kept;
+}
+
+static bool scan_is_due(struct fleet *f, uint64_t now_ns)
+{
+	if (!f->scanned)
+		return true;
+	if (now_ns - f->scanned_ns < SCAN_NS)
+		return false;
+	if (proc_has_newcomers(&f->processes))
+		f->changed_ns = now_ns;
+	for (uint32_t k = 0; k < f->count; k++)
+		if (!f->list[k]->remote && !f->list[k]->child)
+			return true;
+	return f->scanned_ns < f->changed_ns + SCAN_AGAIN_NS ||
+	       now_ns - f->scanned_ns >= SCAN_IDLE_NS;
+}
+
+static void scan_step(struct fleet *f, uint64_t now_ns)
+{
+	int over;
+
+	if (!f->scan && scan_is_due(f, now_ns))
+		f->scan = hotspot_scan_begin(NULL);
+	over = f->scan ? hotspot_scan_step(f->scan, 0, NULL) : 0;
+	if (!over)
+		return;
+	if (over > 0)
+		apply_scan(f);
+	hotspot_scan_end(f->scan);
+	f->scan = NULL;
+	f->scanned = true;
+	f->scanned_ns = clock_mono_ns();
+}
+
+/* --- all of it --------------------------------------------------------------------------------------- */
+
+struct fleet *fleet_new(const struct args *args, struct err *err)
+{
+	struct fleet *f = xcalloc(1, sizeof(*f));
+	struct buf names = {0};
+
+	f->args = args;
+	for (int k = 0; k < args->operand_count; k++) {
+		buf_printf(&names, "%s%s", k ? " " : "", args->operands[k]);
+		if (remote_is(args->operands[k]))
+			instance_new(f)->remote = args->operands[k];
+	}
+	f->names = buf_steal(&names);
+	if (args->operand_count)
+		return f;
+	err_set(err, ERR_USAGE, "--all needs a NAME: that of the JVMs to show.");
+	fleet_free(f);
+	return NULL;
+}
+
+const char *fleet_names(const struct fleet *f)
+{
+	return f->names;
+}
+
+void fleet_step(struct fleet *f)
+{
+	uint64_t now_ns = clock_mono_ns();
+
+	scan_step(f, now_ns);
+	for (uint32_t k = 0; k < f->count; k++)
+		instance_step(f, f->list[k], now_ns);
+	forget_ended(f, now_ns);
+}
+
+struct fleet_stream *fleet_use(struct fleet *f, int id, struct err *err)
+{
+	for (uint32_t k = 0; k < f->count; k++) {
+		struct instance *i = f->list[k];
+
+		if (i->id != id)
+			continue;
+		if (i->state == INSTANCE_RUNNING) {
+			i->stream->users++;
+			return i->stream;
+		}
+		err_set(err, ERR_ATTACH, "%s", *i->why ? i->why : "It is being attached.");
+		return NULL;
+	}
+	err_set(err, ERR_GONE, "The JVM has ended.");
+	return NULL;
+}
+
+static bool any_child(const struct fleet *f)
+{
+	for (uint32_t k = 0; k < f->count; k++)
+		if (f->list[k]->child)
+			return true;
+	return false;
+}
+
+static void end_children(struct fleet *f)
+{
+	for (uint32_t k = 0; k < f->count; k++)
+		instance_drop(f->list[k]); /* closes the pipes */
+	for (int ms = 0; ms < QUIT_MS && any_child(f); ms += QUIT_STEP_MS) {
+		for (uint32_t k = 0; k < f->count; k++) {
+			pid_t *child = &f->list[k]->child;
+
+			if (*child && (!ms || ms == QUIT_AGAIN_MS))
+				kill(*child, SIGTERM);
+			if (*child && waitpid(*child, NULL, WNOHANG) == *child)
+				*child = 0;
+		}
+		poll(NULL, 0, any_child(f) ? QUIT_STEP_MS : 0);
+	}
+}
+
+void fleet_free(struct fleet *f)
+{
+	if (!f)
+		return;
+	end_children(f);
+	for (uint32_t k = 0; k < f->count; k++)
+		instance_free(f->list[k]);
+	hotspot_scan_end(f->scan);
+	proc_newcomers_done(&f->processes);
+	free(f->list);
+	free(f->rows);
+	free(f->names);
+	free(f);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The JVMs of `jhot top --all`: all instances of some names on this host, and JVMs on other hosts.
+ *
+ *   scan of this host -> a row per JVM of a name --+
+ *   HOST:NAME          -> a row                  --+--> child: jhot relay TARGET -- stream --> profile, vitals, findings
+ *
+ * A child either opens a session or, if another jhot has one, copies that one's samples; for HOST:NAME it connects over ssh. A JVM that
+ * hangs therefore delays only its own row. A child that ends is started again, after a pause that doubles with each failure. Children
+ * end with this process, because their stdout is closed.
+ *
+ * Single-threaded. Nothing blocks but fleet_free, which waits at most a few seconds for the sessions to end.
+ */
+#ifndef JHOT_CLI_LIVE_FLEET_H
+#define JHOT_CLI_LIVE_FLEET_H
+
+#include "attach/jvm/hotspot.h"
+#include "attach/proc.h"
+#include "cli/line/args.h"
+#include "findings/findings.h"
+#include "share/share.h"
+#include "tui/frame/app.h"
+
+/* What a child sends. Counts its users: the row, until the child is replaced, and a view that shows it. */
+struct fleet_stream {
+	struct profile *profile;
+	struct shared *shared;
+	unsigned users;
+	bool begun;       /* the first message has arrived */
+	struct err ended; /* kind ERR_NONE: it has not ended */
+};
+
+struct fleet;
+/* Borrows the command line, whose operands are the names. NULL with an error if a name cannot be used. */
+struct fleet *fleet_new(const struct args *args, struct err *err);
+void fleet_free(struct fleet *f); /* NULL is allowed */
+/* The operands, separated by blanks. */
+const char *fleet_names(const struct fleet *f);
+/* Reads what has arrived, starts and ends children, and finds new JVMs. To be called at least every few seconds. */
+void fleet_step(struct fleet *f);
+/*
+ * Computes the rows. `shown`: the stream whose row is marked as shown; NULL: none. *busy: true while rows still wait for
+ * their first seconds. Returns their number; *out is valid until the next call.
+ */
+int fleet_rows(
+	struct fleet *f, const struct fleet_stream *shown, const struct app_jvm **out, bool *busy);
+/* The stream of the row with this id, of which the caller becomes a user. NULL with an error if it has none. */
+struct fleet_stream *fleet_use(struct fleet *f, int id, struct err *err);
+void fleet_release(struct fleet_stream *s); /* NULL is allowed */
+
+/* --- fleet.c and fleet_rows.c ---------------------------------------------------------------------------- */
+
+enum instance_state { INSTANCE_WAITING, INSTANCE_STARTING, INSTANCE_RUNNING, INSTANCE_ENDED };
+
+struct instance {
+	int id; /* of its row, unique */
+	enum instance_state state;
+	const char *remote; /* HOST:NAME; NULL: a JVM of this host */
+	struct hotspot jvm; /* on this host */
+	bool seen;          /* by the last scan */
+	bool refused;       /* by the last scan: it cannot be attached */
+
+	pid_t child; /* 0: none */
+	int errors;  /* memfd: its stderr; -1: none */
+	struct fleet_stream *stream;
+	uint64_t begun_ns, ended_ns;
+	uint64_t pause_ns, retry_ns; /* after its end */
+	char why[240];               /* why there is no stream */
+
+	struct findings *findings;
+	unsigned found;   /* findings of the last evaluation */
+	uint32_t judged;  /* second of that evaluation */
+	uint32_t counted; /* second of hot and hot_pct */
+	char hot[128];
+	int hot_pct; /* -1: no samples */
+};
+
+struct fleet {
+	const struct args *args;
+	char *names;
+	struct instance **list; /* in the order of the rows */
+	uint32_t count, cap;
+	int last_id;
+
+	struct hotspot_scan *scan; /* the current one; NULL: none */
+	struct proc_newcomers processes;
+	bool scanned;
+	uint64_t scanned_ns,
+		changed_ns; /* the last scan; the last time at which a process was new */
+	struct app_jvm *rows;
+};
+
+#endif
