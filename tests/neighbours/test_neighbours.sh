@@ -6,15 +6,15 @@
 # Without variables: the roles of the short form, on one JDK. `make neighbours` sets FORM=long. Variables:
 #
 #   ROLES="sigwait prober+flipper"  only these; roles joined by + share a JVM    MAJORS="8 17"   these JDKs
-#   EVENTS="record live why"        kinds of sessions, in turn                   SESSIONS=200    sessions per JVM
+#   EVENTS="record live why slow"   kinds of sessions, in turn                   SESSIONS=200    sessions per JVM
 #   EACH=0.5                        seconds per session; the default is 1
 #
 . "$(dirname "$0")/../jvm/lib.sh"
 
 FORM=${FORM:-short}
 MAJORS=${MAJORS:-}
-EVENTS=${EVENTS:-record live why}
-SESSIONS=${SESSIONS:-3}
+EVENTS=${EVENTS:-record live why slow}
+SESSIONS=${SESSIONS:-4}
 EACH=${EACH:-1}
 HERE=$builddir/tests/neighbours
 CLASSES=$HERE/classes
@@ -97,6 +97,7 @@ session() {
 	case $1 in
 	record) "$JHOT" record -e cpu,${ALLOC}lock,wall -d "$EACH" -o "$T/x.jhot" "$PID_with" ;;
 	why) "$JHOT" why -d "$EACH" "$PID_with" ;;
+	slow) "$JHOT" slow -d "$EACH" Neighbours.turn "$PID_with" ;;
 	live) { sleep "$EACH"; printf q; } | TERM=xterm script -qec "stty cols 100 rows 30; '$JHOT' top -e cpu,wall $PID_with" /dev/null ;;
 	esac >"$T/session" 2>&1 </dev/null || grep -qE "too little of .* was observed|^$PID_with .* found$" "$T/session"
 }
