@@ -183,29 +183,49 @@ const struct finding_rule rule_interpreted = {
 	.judge = judge_interpreted,
 };
 
-/* --- deopt: repeated deoptimization ---------------------------------------------------------------------- */
+/* --- deopt, exceptions, collisions: activities that cost CPU time ----------------------------------------- */
 
-/* Its cost is the samples in the two code blobs through which HotSpot leaves compiled code. Normal while warming up. */
-#define DEOPT_SHARE 0.05
-#define DEOPT_UP_S  30
-#define SAMPLES     30 /* least, also for exceptions and collisions */
+#define COST_SAMPLES 30
+#define DEOPT_UP_S   30
 
-static void judge_deopt(const struct scene *scene)
+struct activity {
+	uint64_t kinds;    /* methods whose samples are the cost: METHOD_... */
+	double least;      /* share of the CPU time (0..1) that is reported */
+	const char *spent; /* "is spent ..." */
+	const char *for_method;
+	const char *heading, *advice; /* heading: of the evidence; NULL: none */
+};
+
+static void judge_activity(const struct scene *scene, const struct activity *a)
 {
-	struct scene_cost cost = scene_cost_of(scene, METHOD_LEAVES);
-	bool known = cost.method != PROFILE_NONE;
+	struct scene_cost cost = scene_cost_of(scene, a->kinds);
 
-	if (scene->now->uptime_s < DEOPT_UP_S || cost.count < SAMPLES || cost.share < DEOPT_SHARE)
+	if (cost.count < COST_SAMPLES || cost.share < a->least)
 		return;
 	struct finding *f = scene_found_cost(scene, &cost);
-	finding_set_text(f, "%.0f %% of the CPU time is spent on deoptimization%s%s%s%s",
-		100 * f->share, known ? ", " : "", known ? scene_cost_part(&cost) : "",
-		known ? " of it from " : "", known ? scene_method(scene, cost.method) : "");
-	finding_prove(f, "compiled code is deoptimized here over and over:");
+	if (cost.method == PROFILE_NONE)
+		finding_set_text(
+			f, "%.0f %% of the CPU time is spent %s", 100 * f->share, a->spent);
+	else
+		finding_set_text(f, "%.0f %% of the CPU time is spent %s, %s of it %s %s",
+			100 * f->share, a->spent, scene_cost_part(&cost), a->for_method,
+			scene_method(scene, cost.method));
+	if (a->heading)
+		finding_prove(f, "%s", a->heading);
 	scene_prove_stack(scene, f, cost.stack, 4);
-	finding_advise(f,
+	finding_advise(f, "%s", a->advice);
+}
+
+/* The samples in the two code blobs through which HotSpot leaves compiled code. Normal while warming up. */
+static void judge_deopt(const struct scene *scene)
+{
+	static const struct activity deopt = {METHOD_LEAVES, 0.05, "on deoptimization", "from",
+		"compiled code is deoptimized here over and over:",
 		"look for an exception, a null or a type that the compiler did not expect; "
-		"-Xlog:deoptimization=debug gives the reason (JDK 17 or later)");
+		"-Xlog:deoptimization=debug gives the reason (JDK 17 or later)"};
+
+	if (scene->now->uptime_s >= DEOPT_UP_S)
+		judge_activity(scene, &deopt);
 }
 
 const struct finding_rule rule_deopt = {
@@ -217,26 +237,14 @@ const struct finding_rule rule_deopt = {
 	.judge = judge_deopt,
 };
 
-/* --- exceptions: their stack traces cost ----------------------------------------------------------------- */
-
-#define EXCEPTIONS_SHARE 0.10
-
 static void judge_exceptions(const struct scene *scene)
 {
-	struct scene_cost cost = scene_cost_of(scene, METHOD_TRACE);
-	bool known = cost.method != PROFILE_NONE;
-
-	if (cost.count < SAMPLES || cost.share < EXCEPTIONS_SHARE)
-		return;
-	struct finding *f = scene_found_cost(scene, &cost);
-	finding_set_text(f,
-		"%.0f %% of the CPU time is spent filling in stack traces of exceptions%s%s%s%s",
-		100 * f->share, known ? ", " : "", known ? scene_cost_part(&cost) : "",
-		known ? " of it for " : "", known ? scene_method(scene, cost.method) : "");
-	scene_prove_stack(scene, f, cost.stack, 4);
-	finding_advise(f,
+	static const struct activity exceptions = {METHOD_TRACE, 0.10,
+		"filling in stack traces of exceptions", "for", NULL,
 		"do not throw for expected cases: test first, or throw an exception without a "
-		"stack trace");
+		"stack trace"};
+
+	judge_activity(scene, &exceptions);
 }
 
 const struct finding_rule rule_exceptions = {
@@ -247,32 +255,19 @@ const struct finding_rule rule_exceptions = {
 	.judge = judge_exceptions,
 };
 
-/* --- collisions: hash tables whose keys have equal hash codes --------------------------------------------- */
-
 /*
  * Java's hash tables turn a bucket into a tree once it has eight keys, which hash codes that spread well practically never
  * cause (Poisson: 6 in 100 million buckets; java.util.HashMap). A tree of keys that are not Comparable is searched node by node.
  */
-#define COLLISIONS_SHARE 0.10
-
 static void judge_collisions(const struct scene *scene)
 {
-	struct scene_cost cost = scene_cost_of(scene, METHOD_COLLIDES);
-	bool known = cost.method != PROFILE_NONE;
-
-	if (cost.count < SAMPLES || cost.share < COLLISIONS_SHARE)
-		return;
-	struct finding *f = scene_found_cost(scene, &cost);
-	finding_set_text(f,
-		"%.0f %% of the CPU time is spent on hash table keys with colliding hash "
-		"codes%s%s%s%s",
-		100 * f->share, known ? ", " : "", known ? scene_cost_part(&cost) : "",
-		known ? " of it in " : "", known ? scene_method(scene, cost.method) : "");
-	finding_prove(f, "buckets with eight keys or more are searched here:");
-	scene_prove_stack(scene, f, cost.stack, 4);
-	finding_advise(f,
+	static const struct activity collisions = {METHOD_COLLIDES, 0.10,
+		"on hash table keys with colliding hash codes", "in",
+		"buckets with eight keys or more are searched here:",
 		"improve the keys' hashCode(): few keys should share a value; Comparable keys are "
-		"found faster");
+		"found faster"};
+
+	judge_activity(scene, &collisions);
 }
 
 const struct finding_rule rule_collisions = {
