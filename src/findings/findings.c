@@ -34,6 +34,7 @@ const struct finding_rule *const finding_rules[] = {
 	&rule_starved,
 	&rule_timer,
 	&rule_io,
+	&rule_requests,
 	&rule_pinned,
 	&rule_cores,
 	&rule_finalizers,
@@ -57,6 +58,7 @@ struct findings {
 	struct seen seen[4 * FINDINGS_MAX];
 	struct vitals now;
 	const struct profile_snapshot *baseline;
+	const char *const *requests;
 	struct scene_point points[SCENE_POINTS];
 	unsigned point_count;
 };
@@ -129,6 +131,16 @@ void findings_history(
 void findings_baseline(struct findings *f, const struct profile_snapshot *cpu)
 {
 	f->baseline = cpu;
+}
+
+void findings_set_requests(struct findings *f, const char *const *methods)
+{
+	f->requests = methods;
+}
+
+const char *const *findings_requests(const struct findings *f)
+{
+	return f->requests;
 }
 
 /* The first event that a rule needs and that is not sampled. -1: none. */
@@ -237,6 +249,7 @@ unsigned findings_evaluate(struct findings *f, const struct profile *p, uint32_t
 	struct scene scene = {.profile = p,
 		.now = &f->now,
 		.baseline = f->baseline,
+		.requests = f->requests,
 		.points = f->points,
 		.point_count = f->point_count,
 		.from = from,

@@ -29,6 +29,17 @@ void findings_history(
 	struct findings *f, const struct profile *p, const struct vitals *v, uint32_t to);
 /* Sets the CPU baseline of the rule "new" (NULL: none). Borrowed: must outlive f or be replaced. */
 void findings_baseline(struct findings *f, const struct profile_snapshot *cpu);
+/*
+ * Adds entry points of requests to those that the rule "requests" knows: "com.shop.Gateway.handle", or a part of that
+ * (calls_pattern_matches). NULL-terminated, borrowed; NULL: none.
+ */
+void findings_set_requests(struct findings *f, const char *const *methods);
+const char *const *findings_requests(const struct findings *f);
+/*
+ * The entry point of requests in which threads spent most of the time of EVENT_WALL: the method whose calls are to be measured so that
+ * the rule can judge them. PROFILE_NONE: none. O(stacks).
+ */
+uint32_t findings_request_method(const struct findings *f, const struct profile *p);
 /* Evaluates all rules over the seconds [from, to). Returns the number of findings. */
 unsigned findings_evaluate(struct findings *f, const struct profile *p, uint32_t from, uint32_t to);
 const struct finding *findings_get(const struct findings *f, unsigned i); /* i < that number */

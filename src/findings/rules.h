@@ -15,8 +15,9 @@ extern const struct finding_rule rule_offheap;                                  
 extern const struct finding_rule rule_jit, rule_codecache, rule_interpreted;          /* code.c */
 extern const struct finding_rule rule_deopt, rule_exceptions, rule_collisions;        /* code.c */
 extern const struct finding_rule rule_classes, rule_new;                              /* code.c */
-extern const struct finding_rule rule_safepoint, rule_stops;                          /* stops.c */
-extern const struct finding_rule rule_throttled, rule_swap, rule_cores;               /* host.c */
-extern const struct finding_rule rule_threads, rule_descriptors;                      /* host.c */
+extern const struct finding_rule rule_requests;                         /* requests.c */
+extern const struct finding_rule rule_safepoint, rule_stops;            /* stops.c */
+extern const struct finding_rule rule_throttled, rule_swap, rule_cores; /* host.c */
+extern const struct finding_rule rule_threads, rule_descriptors;        /* host.c */
 
 #endif

@@ -40,6 +40,7 @@ struct scene {
 	const struct profile *profile;
 	const struct vitals *now;
 	const struct profile_snapshot *baseline; /* of cpu, or NULL */
+	const char *const *requests;             /* see findings_set_requests() */
 	const struct scene_point *points;        /* oldest first */
 	unsigned point_count;
 	uint32_t from, to;

@@ -8,7 +8,7 @@ EXTRA_DIST += $(jvm_test_programs) %D%/alone.sh %D%/jdks_check.sh %D%/lib.sh
 # Shell scripts that source lib.sh, and Java programs that
 # are compiled once for all of them (for Java 8, the oldest JVM).
 jvm_test_programs = %D%/programs/Called.java %D%/programs/Compile.java %D%/programs/Counts.java %D%/programs/Known.java \
-	%D%/programs/Loader.java %D%/programs/Native.java %D%/programs/Problems.java %D%/programs/States.java \
+	%D%/programs/Loader.java %D%/programs/Native.java %D%/programs/Problems.java %D%/programs/Served.java %D%/programs/States.java \
 	%D%/programs/Stops.java %D%/programs/Stubs.java %D%/programs/Walks.java
 
 jvm_tests = %D%/test_counts.sh %D%/test_first_thread.sh %D%/test_lib.sh %D%/test_list.sh %D%/test_record.sh \
@@ -37,7 +37,7 @@ alone_tests = \
 	%D%/test_inlined.sh %D%/test_renames.sh %D%/test_virtual.sh tests/sampler/test_began.sh \
 	tests/sampler/test_locks.sh tests/sampler/test_parked.sh tests/sampler/test_polled.sh tests/sampler/test_survivors.sh \
 	tests/sampler/test_wall.sh tests/sampler/test_waits.sh \
-	tests/cli/test_calls.sh tests/cli/test_slow.sh tests/findings/test_host.sh tests/findings/test_planted.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
+	tests/cli/test_calls.sh tests/cli/test_slow.sh tests/findings/test_host.sh tests/findings/test_planted.sh tests/findings/test_served.sh tests/findings/test_waits.sh tests/walk/test_accuracy.sh
 
 check_SCRIPTS += $(jvm_tests) %D%/test_children.sh %D%/test_row.sh %D%/test_inlined.sh %D%/test_no_inlining.sh %D%/test_explained.sh \
 	%D%/test_memory.sh %D%/test_renames.sh %D%/test_virtual.sh

@@ -6,13 +6,52 @@
 #include "cli/line/verb.h"
 #include "cli/reading.h"
 #include "cli/sampling.h"
+#include "cli/screen.h"
 #include "findings/findings.h"
+#include "tui/config/config.h"
 
 #include <stdio.h>
 
-#define WHY_NS (10 * NS_PER_S)
+#define WHY_NS          (10 * NS_PER_S)
+
+#define WHY_REQUESTS_NS (6 * NS_PER_S) /* at least, for measuring requests */
+#define WHY_SHORT_NS    (5 * NS_PER_S) /* with a shorter -d requests are not measured */
+#define WHY_BEFORE_NS   (300 * NS_PER_MS)
 
 static const int why_events[] = {EVENT_CPU, EVENT_LOCK, EVENT_WALL};
+
+struct why {
+	struct watch watch;
+	struct sampling sampling;
+	bool looked; /* for requests to measure */
+};
+
+/*
+ * Shortly before the end, looks for requests of known frameworks. If there are any, goes on for half of the time and measures their
+ * calls: only then, so that all other rules see samples at their usual intervals.
+ */
+static int why_poll(void *ctx, const struct vitals *v, struct err *err)
+{
+	struct why *why = ctx;
+	struct sampling *s = &why->sampling;
+	uint64_t passed_ns = clock_mono_ns() - s->begin_ns, extra_ns = s->duration_ns / 2;
+	const struct profile_method *m;
+	uint32_t method;
+
+	watch_vitals(&why->watch, v, err);
+	if (why->looked || s->duration_ns < WHY_SHORT_NS ||
+		passed_ns + WHY_BEFORE_NS < s->duration_ns)
+		return 0;
+	why->looked = true;
+	method = findings_request_method(why->watch.findings, s->profile);
+	if (method == PROFILE_NONE)
+		return 0;
+	m = profile_get_method(s->profile, method);
+	/* Without this measurement, only the rule about requests cannot judge. */
+	if (!session_latency(s->session, m->full, 0, NULL))
+		s->duration_ns += extra_ns > WHY_REQUESTS_NS ? extra_ns : WHY_REQUESTS_NS;
+	return 0;
+}
 
 /* The JVM ended early: its findings are printed already; without any, that is an error. */
 static int why_ended(const struct sampling *s, const struct watch *w, struct err *err)
@@ -123,32 +162,39 @@ static int why_shared(const struct args *args, struct sampling *s, struct watch 
 
 static int run_why(const struct args *args, struct err *err)
 {
-	struct watch w = {.findings = findings_new()};
-	struct sampling s = {.duration_ns = WHY_NS,
-		.then = "prints the findings",
-		.poll = watch_vitals,
-		.ctx = &w};
-	int rc;
+	struct config *config = settings_load(err);
+	struct why why = {.watch = {.findings = findings_new()},
+		.sampling = {.duration_ns = WHY_NS,
+			.then = "prints the findings",
+			.poll = why_poll,
+			.ctx = &why}};
+	struct watch *w = &why.watch;
+	struct sampling *s = &why.sampling;
+	int rc = -1;
 
+	if (!config)
+		goto out;
+	findings_set_requests(w->findings, (const char *const *)config->requests);
 	for (size_t i = 0; i < sizeof(why_events) / sizeof(why_events[0]); i++)
-		events_insert(&s.events, NULL, why_events[i]);
-	s.events.budget = -1;
-	s.events.optional = true; /* rules that need a missing event say so */
+		events_insert(&s->events, NULL, why_events[i]);
+	s->events.budget = -1;
+	s->events.optional = true; /* rules that need a missing event say so */
 	if (import_accepts(args->operands[0]))
-		rc = why_file(args, &w, err);
+		rc = why_file(args, w, err);
 	else if (args_has(args, OPT_FROM) || args_has(args, OPT_TO))
 		rc = err_set(err, ERR_USAGE, "--from and --to need a recording, and %s is not one.",
 			args->operands[0]);
-	else if (!(rc = sampling_parse(&s, args, err)) &&
-		 (s.options.take_over || (rc = why_shared(args, &s, &w, err)) > 0)) {
-		rc = sampling_begin(&s, err);
+	else if (!(rc = sampling_parse(s, args, err)) &&
+		 (s->options.take_over || (rc = why_shared(args, s, w, err)) > 0)) {
+		rc = sampling_begin(s, err);
 		if (!rc)
-			rc = why_report(
-				&s, &w, args_has(args, OPT_JSON), sampling_loop(&s, err), err);
-		sampling_end(&s);
+			rc = why_report(s, w, args_has(args, OPT_JSON), sampling_loop(s, err), err);
+		sampling_end(s);
 	}
-	findings_free(w.findings);
-	if (rc || !w.count)
+out:
+	findings_free(w->findings);
+	config_free(config);
+	if (rc || !w->count)
 		return rc;
 	err->kind = ERR_FOUND;
 	return -1;
@@ -162,7 +208,9 @@ const struct verb verb_why = {
 	.text = "Samples CPU time, locks and waits together for 10 s (see -d), reads the "
 		"JVM's own counters, and reports each problem with its figures, the evidence, "
 		"and the next step. Rules report only patterns that are unlikely to be "
-		"intentional. A FILE is judged minute by minute; a rule needs the events that "
+		"intentional. If requests of a known framework are seen, their calls are measured "
+		"afterwards, for half of that time (see `jhot slow`). A FILE is judged minute by "
+		"minute; a rule needs the events that "
 		"it uses to have been recorded (record -e cpu,lock,wall).\n\n"
 		"If another jhot is already profiling the JVM, the diagnosis is made at once, "
 		"from the samples of that jhot, minute by minute; with -d, only from the last "

@@ -119,14 +119,18 @@ static void compare_call(void *ctx, const struct call *call)
 	struct call_part *parts = call_parts(c->from, call, &count);
 
 	group += side == DIFF_B ? groups_of(c, DIFF_A) : 0;
-	for (uint32_t i = 0; i < count; i++)
-		if (parts[i].to_ns > parts[i].from_ns)
-			call_pieces_add(
-				&c->pieces, &(struct call_piece){.second = group,
-						    .stack = compare_stack_of(c, &parts[i]),
-						    .thread = 0,
-						    .count = 1,
-						    .ns = parts[i].to_ns - parts[i].from_ns});
+	for (uint32_t i = 0; i < count; i++) {
+		struct call_piece piece = {
+			.second = group, .count = 1, .ns = parts[i].to_ns - parts[i].from_ns};
+
+		if (parts[i].to_ns <= parts[i].from_ns)
+			continue;
+		piece.stack = compare_stack_of(c, &parts[i]);
+		/* A rest of many intervals may have one poll. Only a side of one group needs polls as independent samples. */
+		if (groups_of(c, side) > 1 && calls_interval(c->from))
+			piece.count += (uint32_t)(piece.ns / calls_interval(c->from));
+		call_pieces_add(&c->pieces, &piece);
+	}
 	free(parts);
 }
 

@@ -82,15 +82,45 @@ void call_shares(const struct call *call, double out[CALL_STATES])
 	calls_normalize(out);
 }
 
-static void find_lock(const struct profile *p, uint32_t thread, struct call_phase *phase)
+struct holding {
+	uint32_t stack;
+	uint64_t weight;
+};
+
+static void add_holder(void *ctx, const struct profile_part *part)
+{
+	struct holding *most = ctx;
+
+	if (part->weight > most->weight)
+		*most = (struct holding){part->stack, part->weight};
+}
+
+/* Sets what the owner of the phase's lock did while others waited for it, to within a second. */
+static void find_owner_place(const struct profile *p, struct call_phase *phase)
+{
+	struct profile_query q = profile_whole(EVENT_LOCK);
+	struct holding most = {.weight = 0};
+
+	q.holders = true;
+	q.thread = phase->owner;
+	q.from = (uint32_t)(phase->from_ns / NS_PER_S);
+	q.to = (uint32_t)(phase->to_ns / NS_PER_S) + 1;
+	profile_each(p, &q, add_holder, &most);
+	if (most.weight)
+		phase->owner_place = calls_place(p, most.stack);
+}
+
+static bool find_lock(const struct profile *p, uint32_t thread, struct call_phase *phase)
 {
 	struct profile_waited most;
 
-	if (phase->state != CALL_LOCK ||
-		!profile_waited_ns(p, thread, phase->from_ns, phase->to_ns, &most))
-		return;
+	if (!profile_waited_ns(p, thread, phase->from_ns, phase->to_ns, &most))
+		return false;
 	phase->lock = most.method;
 	phase->owner = most.owner;
+	if (most.owner != PROFILE_NONE)
+		find_owner_place(p, phase);
+	return true;
 }
 
 struct call_phase *call_phases(const struct profile *p, const struct call *call, uint32_t *count)
@@ -107,10 +137,11 @@ struct call_phase *call_phases(const struct profile *p, const struct call *call,
 			last->to_ns = parts[i].to_ns;
 		else
 			phases[used++] = (struct call_phase){parts[i].from_ns, parts[i].to_ns,
-				parts[i].state, method, PROFILE_NONE, PROFILE_NONE};
+				parts[i].state, method, PROFILE_NONE, PROFILE_NONE, PROFILE_NONE};
 	}
 	for (uint32_t i = 0; i < used; i++)
-		find_lock(p, call->thread, &phases[i]);
+		if (phases[i].state == CALL_LOCK)
+			find_lock(p, call->thread, &phases[i]);
 	free(parts);
 	*count = used;
 	return phases;
@@ -149,31 +180,36 @@ const char *calls_percentile_text(
 }
 
 const char *calls_lock_text(
-	const struct profile *p, uint32_t lock, uint32_t owner, char out[CALLS_LOCK])
+	const struct profile *p, const struct call_phase *phase, char out[CALLS_LOCK])
 {
-	const char *name =
-		lock != PROFILE_NONE ? profile_get_method(p, lock)->class_name : "a lock";
+	const char *name = phase->lock != PROFILE_NONE
+				   ? profile_get_method(p, phase->lock)->class_name
+				   : "a lock";
 
-	if (owner != PROFILE_NONE)
-		snprintf(out, CALLS_LOCK, "%.90s, held by %.50s", name,
-			profile_get_thread(p, owner)->name);
-	else
+	if (phase->owner == PROFILE_NONE)
 		snprintf(out, CALLS_LOCK, "%.90s", name);
+	else if (phase->owner_place == PROFILE_NONE)
+		snprintf(out, CALLS_LOCK, "%.90s, held by %.50s", name,
+			profile_get_thread(p, phase->owner)->name);
+	else
+		snprintf(out, CALLS_LOCK, "%.90s, held by %.50s in %.130s", name,
+			profile_get_thread(p, phase->owner)->name,
+			profile_get_method(p, phase->owner_place)->full);
 	return out;
 }
 
 const char *call_lock_text(const struct profile *p, const struct call *call, char out[CALLS_LOCK])
 {
-	uint64_t end_ns = call->end_to == UINT64_MAX ? call->end_from : call->end_to;
-	struct profile_waited most;
+	struct call_phase whole = {.from_ns = call->begin_from,
+		.to_ns = call->end_to == UINT64_MAX ? call->end_from : call->end_to,
+		.owner_place = PROFILE_NONE};
 	double states[CALL_STATES];
 
 	call_shares(call, states);
 	*out = '\0';
-	if (states[CALL_LOCK] < 0.01 ||
-		!profile_waited_ns(p, call->thread, call->begin_from, end_ns, &most))
+	if (states[CALL_LOCK] < 0.01 || !find_lock(p, call->thread, &whole))
 		return out;
-	return calls_lock_text(p, most.method, most.owner, out);
+	return calls_lock_text(p, &whole, out);
 }
 
 const char *calls_clock_text(const struct profile *p, uint64_t ns, char out[CALLS_TEXT])

@@ -34,6 +34,8 @@ struct call_phase {
 	uint32_t method; /* named after the place of the call, and what it waited for there */
 	/* Of CALL_LOCK: the method named as the lock's class, the thread that held it; PROFILE_NONE: not known. */
 	uint32_t lock, owner;
+	uint32_t
+		owner_place; /* the method named after what the owner did meanwhile; PROFILE_NONE: not known */
 };
 /*
  * The phases of a call, in order; the caller frees them. The earliest are missing if their polls have been overwritten. NULL and
@@ -53,11 +55,11 @@ const char *calls_duration_text(
 /* A percentile of a summary; CALLS_UNKNOWN as a bound: "<10 ms", ">2.31 s". */
 const char *calls_percentile_text(
 	const struct calls_summary *sum, uint64_t ns, char out[CALLS_TEXT]);
-/* "Cache, held by flusher" for the method named as a lock's class and a thread, PROFILE_NONE: not known. */
-#define CALLS_LOCK 160
+/* "Cache, held by flusher in Repo.save: file write /var/x" for a phase that waits for a lock, as far as that is known. */
+#define CALLS_LOCK 300
 const char *calls_lock_text(
-	const struct profile *p, uint32_t lock, uint32_t owner, char out[CALLS_LOCK]);
-/* What a call has waited for longest, if that was a lock: "Cache, held by flusher". "": none, or the event lock was off. */
+	const struct profile *p, const struct call_phase *phase, char out[CALLS_LOCK]);
+/* The same for what a call has waited for longest, if that was a lock. "": none, or the event lock was off. */
 const char *call_lock_text(const struct profile *p, const struct call *call, char out[CALLS_LOCK]);
 /* The local time of day: "14:03:22.410". */
 const char *calls_clock_text(const struct profile *p, uint64_t ns, char out[CALLS_TEXT]);

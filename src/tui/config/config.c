@@ -22,7 +22,7 @@ enum config_kind {
 	CONFIG_OTHER
 };
 /* The settings that W writes come first, in the order of struct config_values. */
-#define SETTINGS         10
+#define SETTINGS         11
 #define SETTINGS_WRITTEN 7
 struct setting {
 	const char *name;
@@ -80,21 +80,38 @@ static int set_format(struct config *c, const struct config_line *l, struct err 
 	return 0;
 }
 
-/* The only setting that may be repeated, and may be empty: each line adds to the list. */
-static int set_framework(struct config *c, const struct config_line *l, struct err *err)
+/* Lists may be repeated, and may be empty: each line adds to the list. */
+static void add_words(char ***list, int *count, const struct config_line *l)
 {
 	const char *at = l->value;
 	char word[sizeof(l->value)];
 
 	while (config_word(&at, word, sizeof(word))) {
-		c->framework = xreallocarray(
-			c->framework, (size_t)c->framework_count + 2, sizeof(*c->framework));
-		c->framework[c->framework_count++] = xstrdup(word);
-		c->framework[c->framework_count] = NULL;
+		*list = xreallocarray(*list, (size_t)*count + 2, sizeof(**list));
+		(*list)[(*count)++] = xstrdup(word);
+		(*list)[*count] = NULL;
 	}
-	if (!c->framework)
-		c->framework = xcalloc(1, sizeof(*c->framework)); /* an empty list hides nothing */
+	if (!*list)
+		*list = xcalloc(1, sizeof(**list));
+}
+
+static int set_framework(struct config *c, const struct config_line *l, struct err *err)
+{
+	(void)err;
+	add_words(&c->framework, &c->framework_count, l); /* an empty list hides nothing */
 	return 0;
+}
+
+static int set_requests(struct config *c, const struct config_line *l, struct err *err)
+{
+	(void)err;
+	add_words(&c->requests, &c->request_count, l);
+	return 0;
+}
+
+static bool is_list(const struct setting *s)
+{
+	return s->set == set_framework || s->set == set_requests;
 }
 
 #define CHOICE(name) offsetof(struct config, name), NULL
@@ -109,6 +126,7 @@ static const struct setting settings[] = {
 	{"unsaved", "1m 10m 1h never", NULL, CHOICE(unsaved)},
 	{"charset", "auto ascii utf-8", NULL, CHOICE(charset)},
 	{"framework", NULL, NULL, 0, set_framework},
+	{"requests", NULL, NULL, 0, set_requests},
 };
 _Static_assert(sizeof(settings) / sizeof(settings[0]) == SETTINGS, "SETTINGS counts them");
 _Static_assert(EVENT_WALL == 3 && NAME_METHOD == 2 && APP_COLOR_256 == 3 && APP_CHARSET_UTF8 == 2,
@@ -155,11 +173,11 @@ static int parse_setting(struct parser *p, struct err *err)
 		if (strcmp(s->name, l->name))
 			continue;
 		buf_done(&known);
-		if (p->seen[i] && s->set != set_framework)
+		if (p->seen[i] && !is_list(s))
 			return config_refuse(
 				l, err, "%s was set in line %d already.", l->name, p->seen[i]);
 		p->seen[i] = l->number;
-		if (!*l->value && s->set != set_framework)
+		if (!*l->value && !is_list(s))
 			return config_refuse(l, err, "%s has no value.", l->name);
 		return s->set ? s->set(p->config, l, err)
 			      : choose(l, s->words, (int *)((char *)p->config + s->at), err);
@@ -300,6 +318,9 @@ void config_free(struct config *c)
 	for (int i = 0; i < c->framework_count; i++)
 		free(c->framework[i]);
 	free(c->framework);
+	for (int i = 0; i < c->request_count; i++)
+		free(c->requests[i]);
+	free(c->requests);
 	free(c->keys);
 	free(c);
 }
@@ -369,7 +390,10 @@ void config_write(const char *old, const struct config_values *v, struct buf *ou
 		return;
 	/* A new file also documents the sections and every command's keys, as comments. */
 	buf_adds(out, "\n# framework = org.springframework. io.netty.    # what K hides; replaces "
-		      "the built-in list\n\n#colors {\n#\tcursor = black on cyan bold\n#}\n\n#keys "
+		      "the built-in list\n# requests = com.shop.Gateway.handle    # entry points "
+		      "of requests for jhot why, "
+		      "beside the built-in ones\n\n#colors {\n#\tcursor = black on cyan "
+		      "bold\n#}\n\n#keys "
 		      "{\n");
 	for (int i = 0; i < command_count; i++)
 		if (commands[i].help)

@@ -26,6 +26,8 @@ struct config {
 	char format[16];  /* of exports: ".svg"; "": the first format */
 	char **framework; /* NULL-terminated prefixes that K hides; NULL: the built-in list */
 	int framework_count;
+	char **requests; /* NULL-terminated entry points for findings_set_requests; NULL: none */
+	int request_count;
 	struct config_keys *keys; /* per command, as in commands[] */
 	bool appearance_set[STYLE_COUNT];
 	struct appearance appearances[STYLE_COUNT]; /* for 16 and 256 colors */

@@ -199,7 +199,7 @@ static void draw_phase(struct ui *ui, int row, struct area area, const struct la
 	at.where = canvas_text(c, row, at.where, end, STYLE_NORMAL, text);
 	if (p->lock != PROFILE_NONE || p->owner != PROFILE_NONE)
 		canvas_text(c, row, at.where + 2, end, STYLE_DIM,
-			calls_lock_text(ui->profile, p->lock, p->owner, text));
+			calls_lock_text(ui->profile, p, text));
 }
 
 static void draw_phases(struct ui *ui, struct area area, const struct latency_call *call)

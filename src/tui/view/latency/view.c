@@ -299,8 +299,7 @@ static void phase_detail(struct ui *ui, struct strip *s, const struct call_phase
 
 	strip_add(s, STYLE_STRONG, 0, "%s", profile_get_method(ui->profile, p->method)->full);
 	if (p->lock != PROFILE_NONE || p->owner != PROFILE_NONE)
-		strip_add(s, STYLE_NORMAL, 0, "%s",
-			calls_lock_text(ui->profile, p->lock, p->owner, lock));
+		strip_add(s, STYLE_NORMAL, 0, "%s", calls_lock_text(ui->profile, p, lock));
 }
 
 /* Of a phase, where the call was; of a call, its thread and lock; and the method. */
@@ -338,6 +337,8 @@ static void call_pin(const struct ui *ui, const struct latency_call *c)
 		profile_pin(ui->profile, c->phases[i].method);
 		if (c->phases[i].lock != PROFILE_NONE)
 			profile_pin(ui->profile, c->phases[i].lock);
+		if (c->phases[i].owner_place != PROFILE_NONE)
+			profile_pin(ui->profile, c->phases[i].owner_place);
 	}
 }
 
