@@ -32,6 +32,7 @@ static const struct {
 	{"io.netty.*", "processSelectedKey*", METHOD_RUNS},
 	{"org.jboss.threads.EnhancedQueueExecutor*", "doRunTask", METHOD_RUNS},
 	{"org.xnio.nio.WorkerThread", "run", METHOD_RUNS},
+	{"java.util.TimerThread", "mainLoop", METHOD_RUNS | METHOD_SCHEDULED},
 	{"kotlinx.coroutines.scheduling.*", "runSafely", METHOD_RUNS},
 	{"akka.dispatch.Mailbox", "run", METHOD_RUNS},
 	{JUC "Semaphore", "*", PLACE_PERMIT},
@@ -221,11 +222,15 @@ static struct place place_below(struct places *p, struct place at, uint32_t stac
 			.java = stack,
 			.seen = at.seen,
 			.known = true,
-			.executor = true};
+			.executor = true,
+			.idle = kinds & METHOD_IDLES,
+			.loop = kinds & METHOD_IDLES};
 	} else if (kinds & METHOD_IDLES) {
 		at.idle = true;
+		at.loop = false;
 		at.own = PROFILE_NONE;
-	} else if (!at.idle && kinds & METHOD_OWN) {
+	} else if ((!at.idle || at.loop) && kinds & METHOD_OWN) {
+		at.idle = at.loop = false;
 		add_own(p, &at, stack);
 	} else {
 		at.waits |= (uint16_t)(kinds & METHOD_WAITS);

@@ -32,7 +32,8 @@ enum place_wait {
 #define METHOD_FORKS     METHOD_KIND(13) /* starts a child process */
 #define METHOD_STARTS    METHOD_KIND(14) /* starts a thread */
 #define METHOD_WORKER    METHOD_KIND(15) /* the run method of a ForkJoinPool's thread */
-#define METHOD_SCHEDULED METHOD_KIND(16) /* runs a task of a ScheduledThreadPoolExecutor */
+#define METHOD_SCHEDULED \
+	METHOD_KIND(16) /* runs a task of a ScheduledThreadPoolExecutor or a Timer */
 #define METHOD_MOUNTS    METHOD_KIND(17) /* a carrier runs a virtual thread in it */
 #define METHOD_FINALIZES METHOD_KIND(18)
 #define METHOD_STOPS     METHOD_KIND(19) /* requests a safepoint */
@@ -64,8 +65,9 @@ struct place {
 	uint16_t waits; /* enum place_wait */
 	uint16_t
 		owns; /* number of own methods in the task; lambdas and direct recursion not counted */
-	bool known;    /* private: cached */
-	bool idle;     /* the executor's thread is between tasks */
+	bool known; /* private: cached */
+	bool idle;  /* the executor's thread is between tasks */
+	bool loop; /* private: idle, in a run loop that waits for tasks itself and so may call one */
 	bool executor; /* below an executor's run loop */
 };
 

@@ -54,7 +54,8 @@ PLANTED = {
     "ownpool": ("starved", "report-"), "ownpoolcpu": ("starved", "report-"), "intern": ("locks", "updateUser"),
     "date": ("locks", "SimpleDateFormat"), "dumps": ("stops", "safepoints"), "sumall": ("safepoint", "safepoint"),
     "parallel": ("starved", "commonPool.*importAll|commonPool.*nap"), "vhog": ("cores", "virtual threads for a carrier"),
-    "timer": ("timer", "buildReport.*late"), "process": ("io", "convert.*child"), "direct": ("offheap", "decodeFrame"),
+    "timer": ("timer", "buildReport.*late"), "oldtimer": ("timer", "Report.run.*late"), "process": ("io", "convert.*child"),
+    "direct": ("offheap", "decodeFrame"),
     "clinit": ("clinit", "Config.<clinit>"), "clinitdead": ("clinit", "each other"), "debuglog": None, "reflect": None,
     "retry": None, "spin": None, "spinyield": None, "slowclients": None, "regex": None, "vsem": None, "async": None,
     "listscan": None,
@@ -62,7 +63,8 @@ PLANTED = {
 FIXED = {"pinned": 24}  # healthy from this JDK on
 HEALTHY = """ok_idle ok_keepalive ok_workers ok_batch ok_timers ok_prodcons ok_longpoll ok_subscriber ok_nio ok_barrier ok_process
     ok_sleepers ok_virtual ok_standby ok_forkjoin ok_alloc ok_locks ok_files ok_warm ok_futures ok_cache ok_async ok_vtask
-    ok_cached ok_loops ok_fixeddelay ok_pipeline ok_stdin ok_clinit ok_direct ok_growing ok_ratetimer ok_job ok_import""".split()
+    ok_cached ok_loops ok_fixeddelay ok_pipeline ok_stdin ok_clinit ok_direct ok_growing ok_ratetimer ok_job ok_import
+    ok_oldtimer""".split()
 
 
 def launch(major, classes, arguments, options=()):

@@ -162,16 +162,29 @@ static const char *const report[] = {
 static const char *const beat[] = {SCHEDULED, "shop.Heart", "beat", NULL};
 static const char *const due[] = {JUC "ThreadPoolExecutor", "getTask", NULL};
 
-/* One thread is in a slow task for this share of the time, and in `other`, with so many samples of cpu, for the rest. */
-static void scheduling(double slow, const char *const *other, uint32_t samples)
+#define TIMER "java.util.TimerThread", "run", "java.util.TimerThread", "mainLoop"
+static const char *const timer_report[] = {
+	TIMER, "shop.Report", "build", "java.lang.Thread", "sleep", NULL};
+static const char *const timer_beat[] = {TIMER, "shop.Heart", "beat", NULL};
+static const char *const timer_due[] = {TIMER, "java.lang.Object", "wait", NULL};
+
+/* One thread is in a slow task for this share of the time, and waits for one that is due for the rest. */
+static void scheduling_in(double slow, const char *const *task, const char *const *idle,
+	const char *const *other, uint32_t samples)
 {
 	begin();
 	seconds(10);
 	named(0, 1, "timer-", THREAD_JAVA);
-	spend(0, 1, report, THREAD_SLEEPING, slow);
-	spend(0, 1, due, THREAD_PARKED, 1 - slow);
+	spend(0, 1, task, THREAD_SLEEPING, slow);
+	spend(0, 1, idle, THREAD_PARKED, 1 - slow);
 	profile_add(profile, EVENT_CPU, 1, stack_within(PROFILE_ROOT_STACK, other), 0, samples,
 		samples * MS);
+}
+
+/* In a ScheduledThreadPoolExecutor; cpu has so many samples of `other`. */
+static void scheduling(double slow, const char *const *other, uint32_t samples)
+{
+	scheduling_in(slow, report, due, other, samples);
 }
 
 static void test_timer(void)
@@ -188,6 +201,10 @@ static void test_timer(void)
 	is_silent("timer", "with two samples of another task");
 	scheduling(1, report, 30);
 	is_silent("timer", "when there is one task only");
+	scheduling_in(0.95, timer_report, timer_due, timer_beat, 3);
+	is_found("timer", "when a java.util.Timer is idle for 5 % of the time");
+	scheduling_in(0.94, timer_report, timer_due, timer_beat, 3);
+	is_silent("timer", "when a java.util.Timer is idle for 6 % of the time");
 }
 
 /* --- one thread that waits for a lock ------------------------------------------------------------------ */

@@ -47,7 +47,7 @@ struct executor {
 	uint64_t awaits[TASK_KINDS];       /* of waits: for other tasks */
 	uint64_t runs[TASK_KINDS];         /* in tasks that do not wait for others */
 	uint64_t workers;                  /* below ForkJoinWorkerThread.run */
-	uint64_t scheduled;                /* in tasks of a ScheduledThreadPoolExecutor */
+	uint64_t scheduled;                /* in scheduled tasks; of a Timer: also between them */
 	struct longest wait, run;          /* in a task */
 };
 
@@ -458,7 +458,7 @@ static void report_timer(const struct starving *s, const struct executor *e,
 	finding_prove(f, "%s is here for longest:", scene_thread(scene, in->thread));
 	scene_prove_stack(scene, f, in->stack, 3);
 	finding_advise(
-		f, "move the slow task to an executor of its own, or give this one more threads");
+		f, "move the slow task to an executor of its own, or use one with more threads");
 }
 
 static void judge_timer(const struct scene *scene)

@@ -412,6 +412,15 @@ public class Shop {
         for (int i = 0; i < 10; i++) t.scheduleAtFixedRate(Shop::heartbeat, 0, 100, TimeUnit.MILLISECONDS);
     }
 
+    static class Report extends TimerTask { @Override public void run() { buildReport(); } }
+    static class ShortReport extends TimerTask { @Override public void run() { nap(300); } }
+    static class Heartbeat extends TimerTask { @Override public void run() { heartbeat(); } }
+    static void oldtimer() { // the same with a java.util.Timer
+        java.util.Timer t = new java.util.Timer("timer-0");
+        t.scheduleAtFixedRate(new Report(), 0, 700);
+        for (int i = 0; i < 10; i++) t.scheduleAtFixedRate(new Heartbeat(), 0, 100);
+    }
+
     // ---- fsync
     static void commit(FileChannel f) throws IOException {
         f.write(ByteBuffer.wrap(new byte[100]), 0);
@@ -1194,6 +1203,11 @@ public class Shop {
         ScheduledExecutorService t = Executors.newScheduledThreadPool(1, named("timer-"));
         t.scheduleAtFixedRate(() -> nap(300), 0, 700, TimeUnit.MILLISECONDS);
         for (int i = 0; i < 4; i++) t.scheduleAtFixedRate(Shop::heartbeat, 0, 100, TimeUnit.MILLISECONDS);
+    }
+    static void ok_oldtimer() {
+        java.util.Timer t = new java.util.Timer("timer-0");
+        t.scheduleAtFixedRate(new ShortReport(), 0, 700);
+        for (int i = 0; i < 4; i++) t.scheduleAtFixedRate(new Heartbeat(), 0, 100);
     }
     static void ok_job() throws Exception { // executors that each run one long process
         ExecutorService e = Executors.newFixedThreadPool(2, named("job-"));
