@@ -7,7 +7,8 @@ public final class Inlined {
 
 	public static void main(String[] args) throws Exception {
 		System.out.println("ready");
-		System.in.read();
+		if (System.in.read() == 'q')
+			return;
 		Thread worker = new Thread(() -> {
 			for (;;)
 				sum = both(sum | 1);
