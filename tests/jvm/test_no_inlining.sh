@@ -21,6 +21,8 @@ no_inlining() {
 	[ "$(number samples)" -ge 50 ] 2>/dev/null && [ "${share%%.*}" "$1" "$2" ] 2>/dev/null
 }
 
+mkdir -p "$T/settings/jhot"
+echo 'window = 5s' >"$T/settings/jhot/config" # so that samples from before a recompilation leave it soon
 start() {
 	jvm_start -XX:+UseSerialGC -Xmx64m -Xbatch -XX:CompileCommand=quiet \
 		-XX:CompileCommand=dontinline,Coarse.both "$@" Coarse

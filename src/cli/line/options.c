@@ -13,7 +13,7 @@
 
 const struct option_def options[] = {
 	{OPT_EVENT, "event", 'e', "EVENT[=INTERVAL][,...]", SAMPLING | READING | VERB_SAVE,
-		"which events: cpu (sampled by default), alloc, lock, wall, or any that `jhot "
+		"events: cpu (the default when sampling), alloc, lock, wall, or any that `jhot "
 		"events` lists"},
 	{OPT_DURATION, "duration", 'd', "SECONDS", RECORDING | VERB_WHY | VERB_SLOW,
 		"sampling time; default: until Ctrl-C or the end of the JVM (why, slow: 10)"},
@@ -65,7 +65,7 @@ const struct option_def options[] = {
 	{OPT_THREADS, "threads", 't', NULL, WRITING,
 		"keep threads separate: each stack begins with its thread"},
 	{OPT_IO, "io", 0, NULL, WRITING,
-		"wall: add what a system call waits for as the leaf frame: [socket read "
+		"wall: add the peer or file of a system call as the leaf frame: [socket read "
 		"10.0.0.5:5432]"},
 	{OPT_HOLDERS, "holders", 0, NULL, WRITING,
 		"lock: show what the owners of contended locks did, not who waited"},
@@ -104,10 +104,11 @@ const struct option_def options[] = {
 		"write a file about each incident: 'heap>90%', 'cpu>80% for 5s', why, "
 		"why:gc,locks"},
 	{OPT_BEFORE, "before", 0, "DURATION", RECORDING,
-		"--when: how much of the time before an incident is in its file, default 60s"},
+		"--when: time before an incident that its file includes, default 60s"},
 	{OPT_AFTER, "after", 0, "DURATION", RECORDING,
-		"--when: how much of the time after it, default 30s"},
-	{OPT_AT_MOST, "at-most", 0, "N", RECORDING, "--when: files per hour, default 10"},
+		"--when: time after an incident that its file includes, default 30s"},
+	{OPT_AT_MOST, "at-most", 0, "N", RECORDING,
+		"--when: write at most N files per hour, default 10"},
 	{OPT_KEEP_FILES, "keep", 0, "AGE,SIZE,N", RECORDING,
 		"--rotate, --when: remove the oldest files beyond these limits: 24h,2G,1000"},
 	{OPT_EXEC, "exec", 0, "COMMAND", RECORDING,
@@ -125,8 +126,10 @@ const struct option_def options[] = {
 		"trust the certificates in this file (PEM), not the system's, when pushing"},
 	{OPT_TIMEOUT, "timeout", 0, "SECONDS", RECORDING | VERB_PUSH, NULL},
 	{OPT_FROM, "from", 0, "TIME", READING | VERB_WHY | VERB_SLOW,
-		"start here: seconds from the beginning (90, 2m) or a time of day (14:05:30)"},
-	{OPT_TO, "to", 0, "TIME", READING | VERB_WHY | VERB_SLOW, "end here, in the same form"},
+		"start at this time: seconds from the beginning (90, 2m) or a time of day "
+		"(14:05:30)"},
+	{OPT_TO, "to", 0, "TIME", READING | VERB_WHY | VERB_SLOW,
+		"end at this time, in the same form"},
 	{OPT_LAST, "last", 0, "DURATION", VERB_SAVE,
 		"only the last DURATION (5m), default: everything"},
 	{OPT_MEMORY, "memory", 0, "SIZE", READING | VERB_WHY | VERB_SLOW,
@@ -157,7 +160,7 @@ const struct option_def options[] = {
 	{OPT_AGENT, "agent", 0, "FILE", SAMPLING | VERB_WHY | VERB_SLOW,
 		"load this libjhot.so instead of the one inside jhot"},
 	{OPT_SSH, "ssh", 0, "COMMAND", VERB_TOP | VERB_RELAY,
-		"HOST:NAME: how to connect, default: ssh; 'ssh -p 2222'"},
+		"HOST:NAME: command that connects to HOST, default ssh: 'ssh -p 2222'"},
 	{OPT_TOKEN, "token", 0, "TOKEN", VERB_RECORD, NULL},
 	{OPT_LOADED, "loaded", 0, "TOKEN,OPTIONS", VERB_RECORD, NULL},
 	{OPT_REPLAY, "replay", 0, "FILE", VERB_TOP, NULL},
