@@ -73,7 +73,8 @@ static int slow_live(struct slow *slow, const struct args *args, struct latency_
 	s->events.budget = -1;
 	s->events.optional = true;
 	if (args->operand_count < 2) {
-		err_set(err, ERR_USAGE, "Measuring %s needs a JVM: its PID or NAME is missing.", slow->method);
+		err_set(err, ERR_USAGE, "Measuring %s needs a JVM: its PID or NAME is missing.",
+			slow->method);
 		err_hint(err, "jhot slow %s PID", slow->method);
 		return -1;
 	}
