@@ -21,6 +21,8 @@ TUI_TEST_LIBS = libtui.a libfindings.a libprofile.a libbase.a $(TERMINFO_LIBS) $
 %C%_test_commands_LDADD = $(TUI_TEST_LIBS)
 %C%_test_methods_LDADD = $(TUI_TEST_LIBS)
 %C%_test_work_LDADD = $(TUI_TEST_LIBS)
+%C%_test_work_LDFLAGS = -Wl,--wrap=profile_each,--wrap=profile_sum,--wrap=profile_history \
+	-Wl,--wrap=profile_covered,--wrap=profile_waited
 %C%_test_unsaved_LDADD = $(TUI_TEST_LIBS)
 %C%_test_waits_LDADD = $(TUI_TEST_LIBS)
 %C%_test_wide_LDADD = $(TUI_TEST_LIBS)

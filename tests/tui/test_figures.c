@@ -69,10 +69,12 @@ static void test_lost(void)
 	begin(24, 80, 0xf);
 	drive_seconds(&ui, 0, 4);
 	fake.vitals.events[EVENT_LOCK].lost = fake.vitals.lost = 1;
+	ui_react(&ui, UI_UPDATE);
 	ok(drive_shows(&ui, "lost 0") && !drive_shows(&ui, "lost 1"),
 		"losses of lock are not shown for cpu");
 	fake.vitals.events[EVENT_CPU].lost = 2;
 	fake.vitals.lost = 3;
+	ui_react(&ui, UI_UPDATE);
 	ok(drive_shows(&ui, "lost 2"), "losses of cpu are shown");
 	end();
 }

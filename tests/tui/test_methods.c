@@ -92,6 +92,7 @@ static void test_empty(void)
 	ok(drive_shows(&ui, "The JVM used no CPU in the last 4 s, "),
 		"an idle JVM is reported with the seconds sampled so far");
 	fake.vitals.cpu_pct = 69;
+	ui_react(&ui, UI_UPDATE);
 	ok(drive_shows(&ui, "No samples in the last 4 s yet, although"),
 		"a busy JVM without samples is reported");
 	fake.vitals.cpu_pct = 0;
@@ -127,6 +128,7 @@ static void test_quality(void)
 		strcpy(fake.vitals.counters[0].name, "break_native");
 		fake.vitals.events[EVENT_CPU].samples = 100 * (i + 1);
 		profile_vitals_set(fake.profile, &fake.vitals);
+		ui_react(&ui, UI_UPDATE);
 		if (i == 8)
 			ok(drive_shows(&ui, "lost 7") && drive_shows(&ui, "broken "),
 				"a loss is shown while it is in the window");

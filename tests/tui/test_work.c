@@ -149,6 +149,53 @@ static void test_attach(void)
 	is_int(right, 6, "every view is drawn while a session is reattached");
 }
 
+/* Drawing runs no queries: calls of these functions are counted (-Wl,--wrap). */
+static int queries;
+
+#define COUNTED(type, name, params, args)  \
+	type __real_##name params;         \
+	type __wrap_##name params;         \
+	type __wrap_##name params          \
+	{                                  \
+		queries++;                 \
+		return __real_##name args; \
+	}
+COUNTED(void, profile_each,
+	(const struct profile *p, const struct profile_query *q, profile_each_fn *fn, void *ctx),
+	(p, q, fn, ctx))
+COUNTED(struct profile_sum, profile_sum, (const struct profile *p, const struct profile_query *q),
+	(p, q))
+COUNTED(void, profile_history,
+	(const struct profile *p, int event, uint32_t to, int64_t *out, uint32_t n),
+	(p, event, to, out, n))
+COUNTED(uint32_t, profile_covered, (const struct profile *p, const struct profile_query *q), (p, q))
+COUNTED(bool, profile_waited,
+	(const struct profile *p, uint32_t thread, uint32_t from, uint32_t to,
+		struct profile_waited *out),
+	(p, thread, from, to, out))
+
+static void test_draw(void)
+{
+	static const char *const views[] = {"s", "t", "T", "f", "\n", "I", "w", "t?"};
+	struct app_options options = {.frame_fd = -1, .attached = true, .events = 1};
+	struct fake fake;
+	struct ui ui;
+
+	for (size_t i = 0; i < sizeof(views) / sizeof(views[0]); i++) {
+		start(&ui, &fake, &options);
+		ui_resize(&ui, 60, 200);
+		queries = 0;
+		drive_keys(&ui, ui.now_ms, views[i]);
+		ui_draw(&ui);
+		int updated = queries;
+		ui_draw(&ui);
+		ok(updated > 0 && queries == updated,
+			"drawing view %zu again runs no queries, of %d at first", i, updated);
+		ui_done(&ui);
+		fake_done(&fake);
+	}
+}
+
 int main(void)
 {
 	setenv("TZ", "UTC", 1);
@@ -162,5 +209,6 @@ int main(void)
 	test_same("]]]]T=tTi", "the tree by thread and back");
 	test_between();
 	test_attach();
+	test_draw();
 	return tap_done();
 }

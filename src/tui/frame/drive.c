@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "profile/query/filter.h"
+#include "profile/query/match.h"
 #include "tui/frame/command.h"
 #include "tui/frame/compare.h"
 #include "tui/frame/config.h"
@@ -107,7 +108,7 @@ void ui_done(struct ui *ui)
 		ui_free_view(ui, i);
 	canvas_done(&ui->canvas);
 	free(ui->copy);
-	output_free(ui->output);
+	free(ui->output);
 	findings_end(ui->findings);
 	latency_reset(ui);
 	compare_free(ui->scope.compare);
@@ -139,7 +140,7 @@ static bool ui_prepare(struct ui *ui, const struct view *v)
 		return true;
 	/* The window's sums, for searches and filters; a long history uses up the slice. */
 	if (!ui->job.summed && (search_has_filter(ui) || search_has_search(ui))) {
-		search_update(ui);
+		ui_update_sums(ui);
 		ui->job.summed = true;
 		ui->job.stamp = stamp;
 		if (profile_query_size(ui->profile) >= ui->job.slice)
@@ -158,6 +159,48 @@ void ui_queue_key(struct ui *ui, int key)
 
 /* --- updating ---------------------------------------------------------------------------------------- */
 
+/*
+ * The quality of the window's samples: differences between the counters at both ends of the window; the session's totals
+ * where the window is the whole session, or where there are no counters per second, as in files of other profilers.
+ */
+static void update_quality(struct ui *ui, const struct profile_query *q)
+{
+	const struct vitals_second *end = history_at(ui->profile, q->to);
+	const struct vitals_second *begin = q->from ? history_at(ui->profile, q->from) : NULL;
+	struct ui_sums *sums = &ui->sums;
+	int64_t lost = ui->vitals->lost;
+
+	/* Losses of other events say nothing about the shown one. */
+	for (int i = 0; i < PROFILE_EVENTS && i < VITALS_EVENTS; i++)
+		lost -= i == ui->scope.event ? 0 : ui->vitals->events[i].lost;
+	sums->lost = lost > 0 ? lost : 0;
+	sums->broken = vitals_broken(ui->vitals, &sums->walked, &sums->reason);
+	/* Decreasing counters are from different sessions. */
+	if (!begin || !end || end->lost < begin->lost || end->broken < begin->broken ||
+		end->walked < begin->walked)
+		return;
+	lost = end->lost - begin->lost;
+	sums->lost = lost < sums->lost ? lost : sums->lost;
+	sums->broken = end->broken - begin->broken;
+	sums->walked = end->walked - begin->walked;
+}
+
+void ui_update_sums(struct ui *ui)
+{
+	ui->sums = (struct ui_sums){0};
+	if (!ui->profile)
+		return;
+	struct profile_query q = ui_query(ui);
+	ui->sums.all = profile_sum(ui->profile, &q);
+	ui->sums.no_inlining = profile_no_inlining(ui->profile, &q);
+	ui->sums.explained =
+		profile_explained(ui->profile, &q, ui->vitals ? ui->vitals->threads_live : 0);
+	ui->sums.searched = match_sum(ui->search.found, ui->profile, &q);
+	ui->sums.covered = profile_covered(ui->profile, &q);
+	if (ui->vitals)
+		update_quality(ui, &q);
+}
+
 static void ui_update(struct ui *ui, bool sort)
 {
 	const struct view *v = ui_view(ui);
@@ -166,21 +209,23 @@ static void ui_update(struct ui *ui, bool sort)
 	if (ui->place.view == VIEW_HELP)
 		v = view_table[ui->place.under];
 	sort = sort || (ui->job.on && ui->job.sort);
-	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
+	uint64_t start = ui_cpu_ns(ui);
 	ui->job.on = ui->job.slice && ui->profile && !v->bare && !ui_prepare(ui, v);
 	ui->job.sort = sort;
 	if (ui->job.on)
 		return;
 	ui->updated_ms = ui->now_ms;
-	ui->shown_now = ui->profile ? profile_info(ui->profile).now : 0;
+
 	if (!ui->job.summed)
-		search_update(ui);
+		ui_update_sums(ui);
 	ui->job.summed = false;
 	ui->job.ready = 0;
+	if (ui->profile)
+		timestrip_update(ui);
 	if (v->update && (ui->profile || v->bare))
 		v->update(ui, sort);
 	ui->beside = false;
-	ui->update_ns = ui->cpu_ns ? ui->cpu_ns() - start : 0;
+	ui->update_ns = ui_cpu_ns(ui) - start;
 }
 
 void ui_react(struct ui *ui, unsigned reaction)
@@ -193,14 +238,11 @@ void ui_react(struct ui *ui, unsigned reaction)
 
 void ui_resize(struct ui *ui, int rows, int cols)
 {
-	bool wider = cols != ui->canvas.cols;
-
 	canvas_resize(&ui->canvas, rows, cols);
 	ui->drawn = false;
 	ui_show(ui, ui->place.view);
-	/* Columns that appear may need data that was not loaded. */
-	if (wider)
-		ui_update(ui, false);
+	/* Columns and lines that appear may need data that was not loaded. */
+	ui_update(ui, false);
 }
 
 void ui_draw(struct ui *ui)
@@ -230,11 +272,11 @@ void ui_draw(struct ui *ui)
 	if (!v->bare)
 		header_draw(ui);
 	/* Not before, since keys may move the cursor many times. The first load counts as part of the update. */
-	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
+	uint64_t start = ui_cpu_ns(ui);
 	if (v->beside && ui->profile)
 		v->beside(ui);
-	if (!ui->beside && ui->cpu_ns)
-		ui->update_ns += ui->cpu_ns() - start;
+	if (!ui->beside)
+		ui->update_ns += ui_cpu_ns(ui) - start;
 	ui->beside = true;
 	v->draw(ui, ui_body(ui, ui->place.view));
 	if (ui->place.popup)
@@ -243,18 +285,6 @@ void ui_draw(struct ui *ui)
 }
 
 /* --- time -------------------------------------------------------------------------------------------- */
-
-static void ui_count_waiting(struct ui *ui)
-{
-	struct profile_query q = ui_query(ui);
-
-	if (ui->waiting && ui->now_ms - ui->waiting_ms < WAITING_MS)
-		return;
-	q.from = ui->scope.time.frozen_to;
-	q.to = UINT32_MAX;
-	ui->waiting = profile_sum(ui->profile, &q).count;
-	ui->waiting_ms = ui->now_ms;
-}
 
 bool ui_expire(struct ui *ui, int64_t now_ms)
 {
@@ -290,8 +320,14 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		ui->ops->names_note ? ui->ops->names_note(ui->ctx) : "");
 	if (ui->vitals)
 		events_watch(ui);
-	if (ui->scope.time.frozen)
-		ui_count_waiting(ui);
+	if (ui->scope.time.frozen && (!ui->waiting || now_ms - ui->waiting_ms >= WAITING_MS)) {
+		struct profile_query newer = ui_query(ui);
+
+		newer.from = ui->scope.time.frozen_to;
+		newer.to = UINT32_MAX;
+		ui->waiting = profile_sum(ui->profile, &newer).count;
+		ui->waiting_ms = now_ms;
+	}
 	findings_tick(ui);
 	latency_tick(ui);
 	/* The least time between updates: by their cost, and by a refresh interval that exceeds the tick interval. */
@@ -465,24 +501,6 @@ unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 
 #define WHEEL_ROWS 3
 
-static unsigned mouse_hit(struct ui *ui, const struct canvas_hit *hit, int64_t now_ms)
-{
-	switch ((enum canvas_hit_kind)hit->kind) {
-	case HIT_KEY: return ui_key(ui, hit->arg, now_ms);
-	case HIT_EVENT: return events_show(ui, hit->arg);
-	case HIT_SORT:
-		order_sort_by(&ui->place.state[ui->place.view]->order, hit->arg);
-		return UI_SORT;
-	case HIT_VIEW:
-		if ((int)ui->place.view != hit->arg)
-			ui_show(ui, (enum view_id)hit->arg);
-		return UI_UPDATE;
-	case HIT_ROW: break;
-	}
-	list_to(ui_list(ui), hit->arg);
-	return UI_FREEZE_ORDER;
-}
-
 unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
 {
 	unsigned reaction = 0;
@@ -500,7 +518,23 @@ unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
 		button == UI_MOUSE_SELECT ? canvas_hit_at(&ui->canvas, row, col) : NULL;
 	if (!hit)
 		return 0;
-	reaction = mouse_hit(ui, hit, now_ms);
+	switch ((enum canvas_hit_kind)hit->kind) {
+	case HIT_KEY: reaction = ui_key(ui, hit->arg, now_ms); break;
+	case HIT_EVENT: reaction = events_show(ui, hit->arg); break;
+	case HIT_SORT:
+		order_sort_by(&ui->place.state[ui->place.view]->order, hit->arg);
+		reaction = UI_SORT;
+		break;
+	case HIT_VIEW:
+		if ((int)ui->place.view != hit->arg)
+			ui_show(ui, (enum view_id)hit->arg);
+		reaction = UI_UPDATE;
+		break;
+	case HIT_ROW:
+		list_to(ui_list(ui), hit->arg);
+		reaction = UI_FREEZE_ORDER;
+		break;
+	}
 	ui_react(ui, reaction);
 	return reaction;
 }

@@ -51,11 +51,6 @@ static void kept_expire(struct ui_findings *f, int64_t now_ms, int64_t stay_ms)
 	f->count = n;
 }
 
-static bool leads(const struct finding *a, const struct finding *b)
-{
-	return a->grade != b->grade ? a->grade > b->grade : a->share > b->share + LEAD;
-}
-
 static void kept_merge(struct ui *ui, unsigned count)
 {
 	struct ui_findings *f = ui->findings;
@@ -82,41 +77,39 @@ static void kept_merge(struct ui *ui, unsigned count)
 		struct found moved = f->list[i];
 		unsigned at = i;
 
-		for (; at > 0 && leads(&moved.finding, &f->list[at - 1].finding); at--)
+		for (; at > 0; at--) {
+			const struct finding *a = &moved.finding, *b = &f->list[at - 1].finding;
+
+			if (a->grade != b->grade ? a->grade < b->grade
+						 : a->share <= b->share + LEAD)
+				break;
 			f->list[at] = f->list[at - 1];
+		}
 		f->list[at] = moved;
 	}
 }
 
 /* --- scanning ---------------------------------------------------------------------------------------- */
 
-/*
- * Switches off the events that findings_open has switched on, once the user has left the view, unless it was left to
- * follow a finding. An event that the user has selected since then stays on.
- */
-static void events_off(struct ui *ui)
-{
-	struct ui_findings *f = ui->findings;
-	struct err err = {0};
-
-	f->begun &= ~(1u << ui->scope.event);
-	if (!f->begun || ui->over || ui->place.view == VIEW_FINDINGS || ui_found_undo(ui))
-		return;
-	for (int event = 0; event < EVENT_USER_FIRST; event++)
-		if (f->begun & 1u << event && ui->vitals->events[event].state == VITALS_ON)
-			ui->ops->event_set(ui->ctx, event, false, 0, &err);
-	f->begun = 0;
-	ui->vitals = ui->ops->vitals(ui->ctx);
-}
-
 void findings_tick(struct ui *ui)
 {
 	struct ui_findings *f = ui->findings;
-	int64_t cost_ms, pause_ms = ui->place.view == VIEW_FINDINGS ? SCAN_OPEN_MS : SCAN_MS;
+	int64_t pause_ms = ui->place.view == VIEW_FINDINGS ? SCAN_OPEN_MS : SCAN_MS;
 
 	if (!ui->profile || !ui->vitals)
 		return;
-	events_off(ui);
+	/*
+	 * Switches off the events that findings_open has switched on, once the user has left the view, unless it was left
+	 * to follow a finding. An event that the user has selected since then stays on.
+	 */
+	f->begun &= ~(1u << ui->scope.event);
+	if (f->begun && !ui->over && ui->place.view != VIEW_FINDINGS && !ui_found_undo(ui)) {
+		for (int event = 0; event < EVENT_USER_FIRST; event++)
+			if (f->begun & 1u << event && ui->vitals->events[event].state == VITALS_ON)
+				ui->ops->event_set(ui->ctx, event, false, 0, &(struct err){0});
+		f->begun = 0;
+		ui->vitals = ui->ops->vitals(ui->ctx);
+	}
 	struct profile_query q = ui_query(ui);
 	q.holders = false;
 	if (!ui->scope.time.frozen && !ui->over)
@@ -127,12 +120,12 @@ void findings_tick(struct ui *ui)
 		return;
 	if (ui->scope.time.frozen || ui->over)
 		findings_history(f->rules, ui->profile, ui->vitals, q.to);
-	uint64_t start = ui->cpu_ns ? ui->cpu_ns() : 0;
+	uint64_t start = ui_cpu_ns(ui);
 	findings_baseline(f->rules, compare_cpu(ui));
 	kept_merge(ui, findings_evaluate(f->rules, ui->profile, q.from, q.to));
 	f->from = q.from;
 	f->to = q.to;
-	cost_ms = ui->cpu_ns ? (int64_t)((ui->cpu_ns() - start) * DUTY / NS_PER_MS) : 0;
+	int64_t cost_ms = (int64_t)((ui_cpu_ns(ui) - start) * DUTY / NS_PER_MS);
 	pause_ms = cost_ms > pause_ms ? cost_ms : pause_ms;
 	f->due_ms = ui->now_ms + (pause_ms < SCAN_MOST_MS ? pause_ms : SCAN_MOST_MS);
 }

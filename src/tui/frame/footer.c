@@ -20,8 +20,6 @@ int footer_rows(const struct ui *ui)
 	return ui->canvas.rows >= ROWS_NOTICE ? 3 : 2;
 }
 
-/* --- the prompt -------------------------------------------------------------------------------------- */
-
 bool footer_edit(char *text, size_t bytes, int key)
 {
 	size_t len = strlen(text);
@@ -45,49 +43,6 @@ static bool choice_begins(const struct ui_prompt *p, const char *choice)
 	return !strncmp(choice, p->text, strlen(p->text));
 }
 
-/* Completes the text to the longest common prefix of the matching choices. */
-static void prompt_complete(struct ui *ui)
-{
-	struct ui_prompt *p = &ui->place.prompt;
-	const char *choice, *first = NULL;
-	size_t alike = 0, n;
-
-	for (int i = 0; p->choice && (choice = p->choice(ui, i)); i++) {
-		if (!choice_begins(p, choice))
-			continue;
-		if (!first)
-			alike = strlen(first = choice);
-		for (n = 0; n < alike && first[n] == choice[n];)
-			n++;
-		alike = n;
-	}
-	if (first && alike < sizeof(p->text))
-		snprintf(p->text, sizeof(p->text), "%.*s", (int)alike, first);
-}
-
-/* Shows the matching choices, as many as fit. */
-static void draw_choices(struct ui *ui, int row)
-{
-	const struct ui_prompt *p = &ui->place.prompt;
-	struct canvas *c = &ui->canvas;
-	int col = 1, left = 0;
-	const char *choice;
-
-	canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
-	for (int i = 0; (choice = p->choice(ui, i)); i++) {
-		if (!choice_begins(p, choice))
-			continue;
-		if (left || col + text_width(choice) + 12 > c->cols)
-			left++;
-		else
-			col = canvas_text(c, row, col, c->cols, STYLE_NORMAL, choice) + 2;
-	}
-	if (left)
-		canvas_printf(c, row, col, c->cols, STYLE_DIM, "+%d  Tab", left);
-	else if (col > 1)
-		canvas_text(c, row, col, c->cols, STYLE_DIM, "Tab");
-}
-
 void footer_prompt_key(struct ui *ui, int key)
 {
 	struct ui_prompt *p = &ui->place.prompt;
@@ -104,30 +59,59 @@ void footer_prompt_key(struct ui *ui, int key)
 	if (p->offered && key >= ' ' && key != 0x7f && key < TKEY_UP && key != TKEY_BACKSPACE)
 		p->text[0] = '\0';
 	p->offered = false;
-	if (key == TKEY_TAB)
-		prompt_complete(ui);
-	else
+	if (key != TKEY_TAB) {
 		footer_edit(p->text, sizeof(p->text), key);
+	} else {
+		/* Completes the text to the longest common prefix of the matching choices. */
+		const char *choice, *first = NULL;
+		size_t alike = 0, n;
+
+		for (int i = 0; p->choice && (choice = p->choice(ui, i)); i++) {
+			if (!choice_begins(p, choice))
+				continue;
+			if (!first)
+				alike = strlen(first = choice);
+			for (n = 0; n < alike && first[n] == choice[n];)
+				n++;
+			alike = n;
+		}
+		if (first && alike < sizeof(p->text))
+			snprintf(p->text, sizeof(p->text), "%.*s", (int)alike, first);
+	}
 	if (p->change)
 		p->change(ui);
 }
 
-static void draw_prompt(struct ui *ui, int row)
+/* Draws the prompt, and above it, if there is a row, the matching choices, as many as fit. */
+static void draw_prompt(struct ui *ui, int row, bool above)
 {
+	const struct ui_prompt *p = &ui->place.prompt;
 	struct canvas *c = &ui->canvas;
-	const char *text = ui->place.prompt.text;
-	int col = canvas_text(c, row, 1, c->cols, STYLE_KEY, ui->place.prompt.label);
+	int col = 1, left = 0;
+	const char *choice;
 
-	/* Show the end, where the cursor is. */
-	text = text_suffix(text, c->cols - col - 2);
-	col = canvas_text(c, row, col, c->cols - 1,
-		ui->place.prompt.offered ? STYLE_DIM : STYLE_PROMPT, text);
+	if (above && p->choice)
+		canvas_fill(c, row - 1, 0, c->cols, STYLE_NORMAL, ' ');
+	for (int i = 0; above && p->choice && (choice = p->choice(ui, i)); i++) {
+		if (!choice_begins(p, choice))
+			continue;
+		if (left || col + text_width(choice) + 12 > c->cols)
+			left++;
+		else
+			col = canvas_text(c, row - 1, col, c->cols, STYLE_NORMAL, choice) + 2;
+	}
+	if (left)
+		canvas_printf(c, row - 1, col, c->cols, STYLE_DIM, "+%d  Tab", left);
+	else if (col > 1)
+		canvas_text(c, row - 1, col, c->cols, STYLE_DIM, "Tab");
+	col = canvas_text(c, row, 1, c->cols, STYLE_KEY, p->label);
+	/* Show the end of the text, where the cursor is. */
+	col = canvas_text(c, row, col, c->cols - 1, p->offered ? STYLE_DIM : STYLE_PROMPT,
+		text_suffix(p->text, c->cols - col - 2));
 	c->cursor_row = row;
 	c->cursor_col = col;
 	canvas_right(c, row, col + 2, c->cols - 1, STYLE_DIM, "Enter accepts  Esc cancels");
 }
-
-/* --- the key line ------------------------------------------------------------------------------------ */
 
 static void draw_keys(struct ui *ui, int row)
 {
@@ -152,8 +136,6 @@ static void draw_keys(struct ui *ui, int row)
 	}
 	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
 }
-
-/* --- all --------------------------------------------------------------------------------------------- */
 
 /* Wraps the message over the rows up to last, so that its end, often the advice, is visible. */
 static void draw_message(struct ui *ui, int last)
@@ -210,10 +192,8 @@ void footer_draw(struct ui *ui)
 		draw_part(ui, last - 1,
 			ui->scope.time.frozen && v->notice && file_has_time(ui) ? draw_waiting
 										: v->notice);
-	if (ui->place.prompt.label && ui->place.prompt.choice && rows > 1)
-		draw_choices(ui, last - 1);
 	if (ui->place.prompt.label)
-		draw_prompt(ui, last);
+		draw_prompt(ui, last, rows > 1);
 	else if (ui->place.popup)
 		canvas_text(
 			&ui->canvas, last, 1, ui->canvas.cols, STYLE_LABEL, ui->place.popup->keys);

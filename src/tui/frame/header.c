@@ -80,42 +80,18 @@ static void add_engine(const struct ui *ui, struct strip *s)
 	part->right = part->joined = true;
 }
 
-static void add_state(const struct ui *ui, struct strip *s)
-{
-	struct profile_info info = profile_info(ui->profile);
-	char text[TEXT_NUMBER];
-	int64_t at;
-
-	if (ui->options->file) {
-		file_state(ui, s);
-	} else if (ui->scope.time.frozen) {
-		at = (int64_t)info.start_wall_ns +
-		     (int64_t)ui->scope.time.frozen_to * (int64_t)NS_PER_S;
-		strip_add(s, STYLE_WARN, 0, " FROZEN %s ", text_clock(text, at))->right = true;
-	} else if (ui->over) {
-		strip_add(s, STYLE_BAD, 0, " ENDED ")->right = true;
-	} else if (ui->vitals->stalled) {
-		strip_add(s, STYLE_WARN, 0, " STALLED ")->right = true;
-	} else {
-		snprintf(text, sizeof(text), ui_refresh_ms(ui) % 1000 ? "%.1fs" : "%.0fs",
-			(double)ui_refresh_ms(ui) / 1000);
-		strip_add(s, STYLE_GOOD, 0, "%s %s", *ui_owner(ui) ? "WATCHING" : "LIVE", text)
-			->right = true;
-	}
-}
-
 static void draw_title(struct ui *ui, int row, const struct vitals_second *point)
 {
 	const struct vitals *v = ui->vitals;
+	int space = ui->canvas.cols - TITLE_REST;
+	double refresh_s = (double)ui_refresh_ms(ui) / 1000;
 	struct strip s = {0};
-	char up[TEXT_NUMBER], name[sizeof(v->name)];
+	char text[TEXT_NUMBER], name[sizeof(v->name)];
 
 	if (ui->options->file) {
 		file_title(ui, &s);
 	} else {
-		name_program(name, sizeof(name), v->name,
-			ui->canvas.cols > TITLE_REST + TITLE_NAME ? ui->canvas.cols - TITLE_REST
-								  : TITLE_NAME,
+		name_program(name, sizeof(name), v->name, space > TITLE_NAME ? space : TITLE_NAME,
 			ui->glyphs->ellipsis);
 		strip_add(&s, STYLE_STRONG, 0, "jhot %d %s", v->pid, name);
 		if (*v->jdk)
@@ -123,50 +99,57 @@ static void draw_title(struct ui *ui, int row, const struct vitals_second *point
 	}
 	if (v->uptime_s >= 0)
 		strip_add(&s, STYLE_NORMAL, 6, "up %s",
-			text_uptime(up, point ? point->uptime_s : v->uptime_s));
+			text_uptime(text, point ? point->uptime_s : v->uptime_s));
 	add_engine(ui, &s);
-	add_state(ui, &s);
+	if (ui->options->file)
+		file_state(ui, &s);
+	else if (ui->scope.time.frozen)
+		strip_add(&s, STYLE_WARN, 0, " FROZEN %s ",
+			text_clock(text,
+				(int64_t)profile_info(ui->profile).start_wall_ns +
+					(int64_t)ui->scope.time.frozen_to * (int64_t)NS_PER_S))
+			->right = true;
+	else if (ui->over)
+		strip_add(&s, STYLE_BAD, 0, " ENDED ")->right = true;
+	else if (v->stalled)
+		strip_add(&s, STYLE_WARN, 0, " STALLED ")->right = true;
+	else
+		strip_add(&s, STYLE_GOOD, 0, "%s %.*fs", *ui_owner(ui) ? "WATCHING" : "LIVE",
+			ui_refresh_ms(ui) % 1000 != 0, refresh_s)
+			->right = true;
 	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
 }
 
 /* --- tabs -------------------------------------------------------------------------------------------- */
 
-/* How much of the tabs fits. */
-enum tabs_width { TABS_THIS, TABS_NUMBERS, TABS_ALL };
-
-static int tabs_event(struct ui *ui, int row, int col, int event, enum tabs_width width)
-{
-	bool on = event == ui->scope.event, running = ui->vitals->events[event].state == VITALS_ON;
-	enum style style = on ? STYLE_TAB_ON : running ? STYLE_TAB : STYLE_DIM;
-	int start = col;
-	char name[24];
-
-	name_cut(name, sizeof(name),
-		on && event == EVENT_LOCK && ui->scope.holders
-			? "holders"
-			: profile_get_event(ui->profile, event)->name,
-		14, ui->glyphs->ellipsis);
-	if (width == TABS_NUMBERS && !on)
-		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols, style, "%d", event + 1);
-	else
-		col = canvas_printf(&ui->canvas, row, col, ui->canvas.cols, style,
-			on ? "[%d %s]" : " %d %s ", event + 1, name);
-	canvas_hit(&ui->canvas, row, start, col, HIT_EVENT, event);
-	return col + 1;
-}
-
 static void draw_tabs(struct ui *ui, int row)
 {
 	struct canvas *c = &ui->canvas;
-	enum tabs_width width = c->cols < 76                           ? TABS_THIS
-				: c->cols < 120 && events_has_user(ui) ? TABS_NUMBERS
-								       : TABS_ALL;
+	bool only_shown = c->cols < 76, numbers = c->cols < 120 && events_has_user(ui);
 	enum view_id shown = ui->place.view == VIEW_HELP ? ui->place.under : ui->place.view;
 	int col = 1;
+	char name[24];
 
-	for (int i = 0; i < PROFILE_EVENTS; i++)
-		if (ui_has_event(ui, i) && (width != TABS_THIS || i == ui->scope.event))
-			col = tabs_event(ui, row, col, i, width);
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		bool on = i == ui->scope.event, holders = i == EVENT_LOCK && ui->scope.holders;
+		enum style style = on                                         ? STYLE_TAB_ON
+				   : ui->vitals->events[i].state == VITALS_ON ? STYLE_TAB
+									      : STYLE_DIM;
+		int start = col;
+
+		if (!ui_has_event(ui, i) || (only_shown && !on))
+			continue;
+		name_cut(name, sizeof(name),
+			on && holders ? "holders" : profile_get_event(ui->profile, i)->name, 14,
+			ui->glyphs->ellipsis);
+		if (numbers && !only_shown && !on)
+			col = canvas_printf(c, row, col, c->cols, style, "%d", i + 1);
+		else
+			col = canvas_printf(c, row, col, c->cols, style, on ? "[%d %s]" : " %d %s ",
+				i + 1, name);
+		canvas_hit(c, row, start, col, HIT_EVENT, i);
+		col++;
+	}
 	col = canvas_text(c, row, col, c->cols, STYLE_DIM, "|") + 1;
 	/* Views of one method have no tab: they belong to the methods view. */
 	shown = shown == VIEW_CALLERS || shown == VIEW_LATENCY ? VIEW_METHODS : shown;
@@ -228,13 +211,14 @@ static void add_gc(struct ui *ui, struct strip *s, const struct vitals_second *p
 static void draw_vitals(struct ui *ui, int row, const struct vitals_second *p)
 {
 	int cells = ui->canvas.cols >= 160 ? 30 : ui->canvas.cols >= 120 ? 16 : 8;
-	bool wide = ui->canvas.cols >= WIDE_STOPS, stops_much;
+	bool wide = ui->canvas.cols >= WIDE_STOPS,
+	     stops_much = p && p->safepoint_pct_x10 >= STOPS_MUCH;
 	struct strip s = {0};
 	char text[TEXT_NUMBER];
 
 	if (!p) {
-		canvas_text(&ui->canvas, row, 1, ui->canvas.cols, STYLE_DIM,
-			*ui->vitals->vitals_note ? ui->vitals->vitals_note : "");
+		canvas_text(
+			&ui->canvas, row, 1, ui->canvas.cols, STYLE_DIM, ui->vitals->vitals_note);
 		return;
 	}
 	if (p->cpu_pct >= 0) {
@@ -255,7 +239,7 @@ static void draw_vitals(struct ui *ui, int row, const struct vitals_second *p)
 	add_gc(ui, &s, p);
 	if (p->gc_pct_x10 >= 0 && wide)
 		add_spark(ui, &s, HISTORY_GC, 8, 10, 7);
-	stops_much = p->safepoint_pct_x10 >= STOPS_MUCH;
+
 	if (p->safepoint_pct_x10 >= 0)
 		strip_add(&s, stops_much ? STYLE_WARN : STYLE_NORMAL, stops_much ? 1 : 8,
 			"stopped %.1f%%", p->safepoint_pct_x10 / 10.0);
@@ -273,12 +257,14 @@ static void draw_vitals(struct ui *ui, int row, const struct vitals_second *p)
 
 /* --- data quality ------------------------------------------------------------------------------------ */
 
+/* Adds the window, its samples, and their total weight unless that is CPU or wall time. */
 static void add_window(struct ui *ui, struct strip *s)
 {
-	struct profile_query q = ui_query(ui);
-	uint32_t wanted = timeline_windows[ui->scope.time.window];
-	uint32_t span = profile_covered(ui->profile, &q);
-	char label[16], count[TEXT_NUMBER];
+	static const char *const what[EVENT_USER_FIRST] = {
+		[EVENT_ALLOC] = " allocated", [EVENT_LOCK] = " waited"};
+	uint32_t wanted = timeline_windows[ui->scope.time.window], span = ui->sums.covered;
+	int event = ui->scope.event;
+	char label[16], text[TEXT_NUMBER];
 
 	/* Shorter: sampling began within the window. Longer: the window is in history merged to 10 s steps. */
 	if (wanted && span != wanted)
@@ -288,22 +274,12 @@ static void add_window(struct ui *ui, struct strip *s)
 	else
 		strip_add(s, STYLE_STRONG, 0, "window %s", timeline_label(&ui->scope.time, label));
 	strip_add(s, STYLE_NORMAL, 1, "%15s",
-		text_counted(count, (int64_t)ui->sums.all.count, "sample"));
-}
-
-/* The total weight of the samples, for events whose weight is not CPU or wall time. */
-static void add_amount(struct ui *ui, struct strip *s)
-{
-	static const char *const what[EVENT_USER_FIRST] = {
-		[EVENT_ALLOC] = " allocated", [EVENT_LOCK] = " waited"};
-	const struct profile_event *e = profile_get_event(ui->profile, ui->scope.event);
-	char value[TEXT_NUMBER];
-
-	if (ui->scope.event == EVENT_CPU || ui->scope.event == EVENT_WALL)
+		text_counted(text, (int64_t)ui->sums.all.count, "sample"));
+	if (event == EVENT_CPU || event == EVENT_WALL)
 		return;
-	strip_add(s, STYLE_NORMAL, 2, "%5s%s%s", events_value(value, e, ui->sums.all.weight),
-		ui->scope.event < EVENT_USER_FIRST ? what[ui->scope.event] : "",
-		ui->scope.event == EVENT_LOCK && ui->scope.holders ? " for their locks" : "")
+	events_value(text, profile_get_event(ui->profile, event), ui->sums.all.weight);
+	strip_add(s, STYLE_NORMAL, 2, "%5s%s%s", text, event < EVENT_USER_FIRST ? what[event] : "",
+		event == EVENT_LOCK && ui->scope.holders ? " for their locks" : "")
 		->gap = 1;
 }
 
@@ -318,73 +294,17 @@ static void add_badge(struct strip *s, const char *note, int drop)
 		strip_add(s, STYLE_WARN, drop, " %.*s ", len, note)->right = true;
 }
 
-/* Samples of the window: lost (of the shown event), walked (of all), and of these broken. */
-struct quality {
-	int64_t lost, broken, walked;
-	const char *reason; /* the session's most frequent one */
-};
-
-/*
- * Differences between the counters at both ends of the window; the session's totals where the window is the whole
- * session, or where there are no counters per second, as in files of other profilers.
- */
-static struct quality window_quality(const struct ui *ui)
-{
-	int64_t lost = ui->vitals->lost;
-	struct profile_query q = ui_query(ui);
-	const struct vitals_second *end = history_at(ui->profile, q.to);
-	const struct vitals_second *begin = q.from ? history_at(ui->profile, q.from) : NULL;
-	struct quality all = {0}, part;
-
-	/* Losses of other events say nothing about the shown one. */
-	for (int i = 0; i < PROFILE_EVENTS && i < VITALS_EVENTS; i++)
-		lost -= i == ui->scope.event ? 0 : ui->vitals->events[i].lost;
-	all.lost = lost > 0 ? lost : 0;
-	all.broken = vitals_broken(ui->vitals, &all.walked, &all.reason);
-	if (!begin || !end)
-		return all;
-	part = (struct quality){end->lost - begin->lost, end->broken - begin->broken,
-		end->walked - begin->walked, all.reason};
-	/* Decreasing counters are from different sessions. */
-	if (part.lost < 0 || part.broken < 0 || part.walked < 0)
-		return all;
-	part.lost = part.lost < all.lost ? part.lost : all.lost;
-	return part;
-}
-
-/* The share of stacks not walked to their root, and on wide screens the most frequent reason. */
-static void add_broken(const struct ui *ui, struct strip *s, const struct quality *q)
-{
-	const char *reason = q->reason;
-	int64_t samples = q->walked, broken = q->broken;
-	double share = samples > 0 ? (double)broken * 100 / (double)samples : 0;
-	bool wide = ui->canvas.cols >= WIDE;
-	char text[16];
-
-	if (broken <= 0 || samples <= 0)
-		return;
-	if (share < 0.01)
-		snprintf(text, sizeof(text), "<0.01");
-	else
-		snprintf(text, sizeof(text), "%.2f", share);
-	strip_add(s, share > BROKEN_BAD ? STYLE_WARN : STYLE_NORMAL, 5, "broken %s%%%s%s", text,
-		wide ? " " : "", wide && reason ? reason : "");
-}
-
 static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 {
 	const struct vitals *v = ui->vitals;
-	const struct profile_explained *explained = &ui->sums.explained;
-	struct quality quality = window_quality(ui);
-	double no_inlining = flat_percent(ui->sums.no_inlining.weight, ui->sums.all.weight);
+	const struct ui_sums *sums = &ui->sums;
+	double no_inlining = flat_percent(sums->no_inlining.weight, sums->all.weight);
 	bool own = ui_view(ui)->own_window;
 	struct strip s = {0};
-	char lost[TEXT_NUMBER];
+	char text[TEXT_NUMBER];
 
-	if (!own) {
+	if (!own)
 		add_window(ui, &s);
-		add_amount(ui, &s);
-	}
 	if (ui_view(ui)->quality && !ui->job.on)
 		ui_view(ui)->quality(ui, &s);
 	if (!own) {
@@ -393,13 +313,21 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 	}
 	if (ui_is_restricted(ui) && (!own || ui->scope.pool))
 		strip_add(&s, STYLE_WARN, 2, " only %s ", ui_restriction_name(ui));
-	strip_add(&s, quality.lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
-		text_count(lost, quality.lost));
-	add_broken(ui, &s, &quality);
+	strip_add(&s, sums->lost > 0 ? STYLE_BAD : STYLE_NORMAL, 3, "lost %s",
+		text_count(text, sums->lost));
+	/* The share of stacks not walked to their root, and on wide screens the most frequent reason. */
+	if (sums->broken > 0 && sums->walked > 0) {
+		double share = (double)sums->broken * 100 / (double)sums->walked;
+		bool reason = ui->canvas.cols >= WIDE && sums->reason;
+
+		snprintf(text, sizeof(text), share < 0.01 ? "<0.01" : "%.2f", share);
+		strip_add(&s, share > BROKEN_BAD ? STYLE_WARN : STYLE_NORMAL, 5, "broken %s%%%s%s",
+			text, ui->canvas.cols >= WIDE ? " " : "", reason ? sums->reason : "");
+	}
 	/* The rest is CPU time of short-lived threads, or of threads that block the signal. */
-	if (ui->scope.event == EVENT_CPU && explained->differs && !own)
+	if (ui->scope.event == EVENT_CPU && sums->explained.differs && !own)
 		strip_add(&s, STYLE_WARN, 3, "explains %.0f%% of CPU",
-			flat_percent(explained->sampled_ns, explained->process_ns));
+			flat_percent(sums->explained.sampled_ns, sums->explained.process_ns));
 	if (no_inlining >= NO_INLINING_SHOWN && !own)
 		strip_add(&s, no_inlining >= NO_INLINING_MUCH ? STYLE_WARN : STYLE_NORMAL, 3,
 			"%.0f%% no inlining info", no_inlining);

@@ -44,13 +44,6 @@ static int64_t app_now(void)
 	return (int64_t)(clock_mono_ns() / NS_PER_MS);
 }
 
-static uint64_t app_cpu_ns(void)
-{
-	return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
-}
-
-/* --- frames ------------------------------------------------------------------------------------------ */
-
 static void app_flush(struct app *app)
 {
 	bool gone = term_flush(app->term) < 0;
@@ -85,35 +78,29 @@ static void app_draw(struct app *app)
 	app_flush(app);
 }
 
-/* --- time -------------------------------------------------------------------------------------------- */
-
-static int64_t app_interval(const struct app *app, int64_t now)
-{
-	struct profile_query all = profile_whole(app->ui.scope.event);
-
-	if (ui_is_listing(&app->ui))
-		return EMPTY_TICK_MS;
-	if (now - app->ui.begun_ms < FIRST_MS)
-		return app->ui.profile && !profile_sum(app->ui.profile, &all).count ? EMPTY_TICK_MS
-										    : FIRST_TICK_MS;
-	if (!app->ui.profile)
-		return 1000;
-	if (app->ui.options->file)
-		return DRAIN_MS;
-	return (int64_t)app->ui.interval_ms < DRAIN_MS ? (int64_t)app->ui.interval_ms : DRAIN_MS;
-}
-
 /* Aligned with the profile's seconds, so that each tick sees exactly one more complete second. */
 static int64_t app_next_tick(const struct app *app, int64_t now)
 {
-	int64_t interval = app_interval(app, now), into;
+	const struct ui *ui = &app->ui;
+	int64_t interval =
+		(int64_t)ui->interval_ms < DRAIN_MS ? (int64_t)ui->interval_ms : DRAIN_MS;
 
-	if (!app->ui.profile || interval % 1000)
+	if (ui_is_listing(ui)) {
+		interval = EMPTY_TICK_MS;
+	} else if (now - ui->begun_ms < FIRST_MS) {
+		struct profile_query all = profile_whole(ui->scope.event);
+
+		interval = ui->profile && !profile_sum(ui->profile, &all).count ? EMPTY_TICK_MS
+										: FIRST_TICK_MS;
+	} else if (!ui->profile) {
+		interval = 1000;
+	} else if (ui->options->file) {
+		interval = DRAIN_MS;
+	}
+	uint64_t start = ui->profile ? profile_info(ui->profile).start_wall_ns : 0;
+	if (!start || interval % 1000)
 		return now + interval;
-	uint64_t start = profile_info(app->ui.profile).start_wall_ns;
-	if (!start)
-		return now + interval;
-	into = (int64_t)((clock_wall_ns() - start) / NS_PER_MS) % 1000 - PHASE_MS;
+	int64_t into = (int64_t)((clock_wall_ns() - start) / NS_PER_MS) % 1000 - PHASE_MS;
 	/* Less than half a second early: skip to the next second. */
 	return now + interval - into + (into > 500 ? 1000 : 0);
 }
@@ -134,8 +121,6 @@ static int app_timeout(const struct app *app)
 	return until <= now ? 0 : (int)(until - now);
 }
 
-/* --- events ------------------------------------------------------------------------------------------ */
-
 static void app_suspend(struct app *app)
 {
 	if (app->ui.profile && !app->ui.over)
@@ -148,22 +133,19 @@ static void app_suspend(struct app *app)
 	app->draw = app->repaint = true;
 }
 
-static void app_resize(struct app *app)
+static void app_signals(struct app *app)
 {
 	int rows, cols;
 
-	term_size(app->term, &rows, &cols);
-	if (rows == app->ui.canvas.rows && cols == app->ui.canvas.cols)
-		return;
-	ui_resize(&app->ui, rows, cols);
-	app->draw = true;
-}
-
-static void app_signals(struct app *app)
-{
 	for (int number; (number = signals_next()) != 0;) {
 		switch (number) {
-		case SIGWINCH: app_resize(app); break;
+		case SIGWINCH:
+			term_size(app->term, &rows, &cols);
+			if (rows == app->ui.canvas.rows && cols == app->ui.canvas.cols)
+				break;
+			ui_resize(&app->ui, rows, cols);
+			app->draw = true;
+			break;
 		case SIGTSTP: app_suspend(app); break;
 		case SIGCONT: /* also after SIGSTOP, which cannot be caught */
 			term_resume(app->term);
@@ -213,15 +195,18 @@ static void app_keys(struct app *app)
 }
 
 /*
- * Keys while waiting for the JVM. Esc cancels the wait and drops queued keys. Ctrl-C ends the view, and so does q unless
- * it could be text. While attaching, q cancels as well and other keys are dropped; otherwise they are queued.
+ * Called while waiting for the JVM: shows the elapsed time, handles keys and signals. Returns false to cancel. Esc cancels
+ * the wait and drops queued keys. Ctrl-C ends the view, and so does q unless it could be text. While attaching, q cancels
+ * as well and other keys are dropped; otherwise they are queued.
  */
-static void app_wait_keys(struct app *app)
+static bool app_keep_waiting(void *ctx)
 {
+	struct app *app = ctx;
 	struct pollfd in = {.fd = app->term->in, .events = POLLIN};
+	int64_t s = (app_now() - app->wait_ms) / 1000;
 
-	if (poll(&in, 1, 0) <= 0)
-		return;
+	app_signals(app);
+	poll(&in, 1, 0);
 	for (int key; (in.revents & POLLIN) &&
 		      (key = keys_next(&app->term->keys, app->term->in)) != TKEY_NONE;) {
 		if (key == TKEY_ESC || (key == 'q' && app->attaching)) {
@@ -234,16 +219,6 @@ static void app_wait_keys(struct app *app)
 		}
 	}
 	app->quit |= (in.revents & (POLLHUP | POLLERR | POLLNVAL)) != 0;
-}
-
-/* Called while waiting for the JVM: shows the elapsed time, handles keys and signals. Returns false to cancel. */
-static bool app_keep_waiting(void *ctx)
-{
-	struct app *app = ctx;
-	int64_t s = (app_now() - app->wait_ms) / 1000;
-
-	app_signals(app);
-	app_wait_keys(app);
 	if (s > app->wait_s) {
 		ui_notify(&app->ui, STYLE_NORMAL, UI_STAY, "%s ... %lld s   Esc cancels",
 			app->ui.waits_for ? app->ui.waits_for : app->wait_for, (long long)s);
@@ -350,7 +325,7 @@ int app_run(
 	ui_init(&app.ui, ops, ctx, options, app.term->ascii);
 	if (ops->patience)
 		ops->patience(ctx, &(const struct patience){app_keep_waiting, &app});
-	app.ui.cpu_ns = app_cpu_ns;
+	app.ui.measure_cost = true;
 	app.ui.job.slice = options->clock_step ? 0 : UI_SLICE;
 	app.ui.depth = app.ui.depth_begin = app.term->depth;
 	term_set_mouse(app.term, app.ui.mouse);

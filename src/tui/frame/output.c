@@ -33,11 +33,6 @@ struct output {
 	bool exists;    /* Enter again replaces the file */
 };
 
-void output_free(struct output *o)
-{
-	free(o);
-}
-
 /* --- file names -------------------------------------------------------------------------------------- */
 
 static const struct app_format *output_format(const struct ui *ui, int number)
@@ -108,35 +103,27 @@ static void output_name(
 
 /* --- writing ----------------------------------------------------------------------------------------- */
 
-static struct app_export output_request(const struct ui *ui)
-{
-	const struct output *o = ui->output;
-	struct profile_query shown = ui_query(ui), all = {.by_weight = shown.by_weight};
-	struct app_export request = {.path = o->path, .query = shown, .overwrite = o->exists};
-
-	/* All stacks: a fresh query, without the view's filter. */
-	if (o->choice[ROW_STACKS])
-		request.query = all;
-	request.query.event = o->choice[ROW_EVENT];
-	request.query.from = o->choice[ROW_TIME] ? 0 : shown.from;
-	request.query.to = o->choice[ROW_TIME] ? UINT32_MAX : shown.to;
-	request.query.thread =
-		o->choice[ROW_THREADS] == THREADS_ONE ? o->thread : PROFILE_ANY_THREAD;
-	request.query.pool = o->choice[ROW_THREADS] == THREADS_ONE ? o->pool : 0;
-	request.threads = o->choice[ROW_THREADS] == THREADS_APART;
-	return request;
-}
-
 static void output_write(struct ui *ui)
 {
 	struct output *o = ui->output;
-	struct app_export request = output_request(ui);
+	struct profile_query shown = ui_query(ui), all = {.by_weight = shown.by_weight};
+	bool one = o->choice[ROW_THREADS] == THREADS_ONE;
 	unsigned hide = filter_hide(ui->scope.filter);
 	struct err err = {0};
 	char done[320] = "";
 
 	if (!*o->path)
 		return;
+	/* All stacks: a fresh query, without the view's filter. */
+	struct app_export request = {.path = o->path,
+		.query = o->choice[ROW_STACKS] ? all : shown,
+		.threads = o->choice[ROW_THREADS] == THREADS_APART,
+		.overwrite = o->exists};
+	request.query.event = o->choice[ROW_EVENT];
+	request.query.from = o->choice[ROW_TIME] ? 0 : shown.from;
+	request.query.to = o->choice[ROW_TIME] ? UINT32_MAX : shown.to;
+	request.query.thread = one ? o->thread : PROFILE_ANY_THREAD;
+	request.query.pool = one ? o->pool : 0;
 	/* Files contain the frames that views collapse to save space. */
 	if (hide & FILTER_FOLDS)
 		filter_set_hide(ui->scope.filter, hide & ~(unsigned)FILTER_FOLDS);
@@ -173,24 +160,13 @@ static int output_save_in(
 	return rc;
 }
 
-int output_save_all(struct ui *ui, char *done, size_t bytes, struct err *err)
-{
-	const char *home = getenv("HOME");
-
-	if (!output_save_in(ui, "", done, bytes, err))
-		return 0;
-	return home && *home == '/' && !output_save_in(ui, home, done, bytes, NULL) ? 0 : -1;
-}
-
 unsigned output_save(struct ui *ui, int arg)
 {
 	struct err err = {0};
 	char done[320] = "";
+	int rc = output_save_in(ui, "", done, sizeof(done), &err);
 
-	if (output_save_in(ui, "", done, sizeof(done), &err) < 0)
-		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
-	else
-		ui_notify(ui, STYLE_GOOD, UI_STAY, "%s", done);
+	ui_notify(ui, rc < 0 ? STYLE_BAD : STYLE_GOOD, UI_STAY, "%s", rc < 0 ? err.what : done);
 	return 0;
 }
 
@@ -209,17 +185,19 @@ uint32_t output_unsaved_s(const struct ui *ui)
 
 bool output_save_unsaved(struct ui *ui, uint32_t most_s, char *done, size_t bytes)
 {
+	const char *home = getenv("HOME");
 	struct err err = {0};
 
 	done[0] = '\0';
 	if (output_unsaved_s(ui) <= most_s)
 		return false;
-	if (!output_save_all(ui, done, bytes, &err)) {
-		snprintf(ui->saved, sizeof(ui->saved), "%s", done);
-		return true;
+	if (output_save_in(ui, "", done, bytes, &err) &&
+		(!home || *home != '/' || output_save_in(ui, home, done, bytes, NULL))) {
+		snprintf(done, bytes, "%s", err.what);
+		return false;
 	}
-	snprintf(done, bytes, "%s", err.what);
-	return false;
+	snprintf(ui->saved, sizeof(ui->saved), "%s", done);
+	return true;
 }
 
 bool output_autosave(struct ui *ui, char *done, size_t bytes)
@@ -364,43 +342,38 @@ static unsigned output_key(struct ui *ui, int key)
 	return 0;
 }
 
-static void draw_choice(struct ui *ui, struct area in, int row)
+static void output_draw(struct ui *ui)
 {
 	static const char *const labels[ROWS] = {
 		"format", "event", "time", "threads", "stacks", "file"};
-	struct canvas *c = &ui->canvas;
-	bool on = row == ui->output->row, arrows = on && row != ROW_FILE;
-	int at = in.row + row, col = in.col + LABEL_COLS, limit = in.col + in.cols;
-	char text[400];
-	const char *shown = text;
-
-	output_text(ui, row, text, sizeof(text));
-	canvas_text(c, at, in.col, limit, STYLE_LABEL, labels[row]);
-	/* Show the end of a long name, where the cursor is. */
-	if (row == ROW_FILE)
-		shown = text_suffix(text, in.cols - LABEL_COLS - 1);
-	col = canvas_printf(c, at, col, limit, on ? STYLE_STRONG : STYLE_NORMAL, "%s%s%s",
-		arrows ? "< " : "", shown, arrows ? " >" : "");
-	if (row == ROW_FILE && on) {
-		c->cursor_row = at;
-		c->cursor_col = col;
-	}
-}
-
-static void output_draw(struct ui *ui)
-{
 	const char *note = ui->output->note; /* the reason of a failure */
 	struct area in = popup_frame(ui, ui->place.popup->title, BOX_ROWS, BOX_COLS);
 	int rows = text_rows(note, in.cols);
+	struct canvas *c = &ui->canvas;
+	char text[400];
 
 	if (rows > 1)
 		in = popup_frame(ui, ui->place.popup->title, BOX_ROWS + rows - 1, BOX_COLS);
-	for (int row = 0; row < ROWS && row < in.rows; row++)
-		draw_choice(ui, in, row);
+	for (int row = 0; row < ROWS && row < in.rows; row++) {
+		bool on = row == ui->output->row, file = row == ROW_FILE, arrows = on && !file;
+		int at = in.row + row, limit = in.col + in.cols;
+
+		output_text(ui, row, text, sizeof(text));
+		canvas_text(c, at, in.col, limit, STYLE_LABEL, labels[row]);
+		/* Show the end of a long file name, where the cursor is. */
+		int col = canvas_printf(c, at, in.col + LABEL_COLS, limit,
+			on ? STYLE_STRONG : STYLE_NORMAL, "%s%s%s", arrows ? "< " : "",
+			file ? text_suffix(text, in.cols - LABEL_COLS - 1) : text,
+			arrows ? " >" : "");
+		if (file && on) {
+			c->cursor_row = at;
+			c->cursor_col = col;
+		}
+	}
 	rows = rows < in.rows ? rows : in.rows;
 	in.row += in.rows - rows;
 	in.rows = rows;
-	canvas_wrapped(&ui->canvas, in, 0, ui->output->exists ? STYLE_WARN : STYLE_BAD, note);
+	canvas_wrapped(c, in, 0, ui->output->exists ? STYLE_WARN : STYLE_BAD, note);
 }
 
 static const struct ui_popup popup_output = {

@@ -10,17 +10,8 @@
 
 #include "tui/frame/ui.h"
 
-struct output;
-void output_free(struct output *o);
-
 /* The suffix of the selected export format, such as ".svg". */
 const char *output_suffix(struct ui *ui);
-
-/*
- * Saves the whole profile as S does, in the working directory or, if that fails, in $HOME. Returns 0 with done naming
- * the file, or -1 with err saying why the working directory could not be used.
- */
-int output_save_all(struct ui *ui, char *done, size_t bytes, struct err *err);
 
 /*
  * Unsaved samples of a live session: q asks before it discards many of them, and where the user cannot be asked
@@ -32,8 +23,9 @@ int output_save_all(struct ui *ui, char *done, size_t bytes, struct err *err);
 uint32_t output_unsaved_s(const struct ui *ui);
 
 /*
- * Saves if more than most_s seconds are unsaved. Returns true with done naming the file. Returns false if nothing was
- * saved: done is "" if there was no need, else the reason. output_autosave: the same with one minute.
+ * Saves the whole profile if more than most_s seconds are unsaved: in the working directory or, if that fails, in $HOME.
+ * Returns true with done naming the file. Returns false if nothing was saved: done is "" if there was no need, else the
+ * reason. output_autosave: the same with one minute.
  */
 bool output_save_unsaved(struct ui *ui, uint32_t most_s, char *done, size_t bytes);
 bool output_autosave(struct ui *ui, char *done, size_t bytes);

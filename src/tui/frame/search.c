@@ -47,20 +47,6 @@ void search_reset(struct ui *ui, const char *const *frameworks)
 	filter_set_io(ui->scope.filter, io);
 }
 
-void search_update(struct ui *ui)
-{
-	if (!ui->profile) {
-		ui->sums.all = ui->sums.searched = ui->sums.no_inlining = (struct profile_sum){0};
-		return;
-	}
-	struct profile_query q = ui_query(ui);
-	ui->sums.all = profile_sum(ui->profile, &q);
-	ui->sums.no_inlining = profile_no_inlining(ui->profile, &q);
-	ui->sums.explained =
-		profile_explained(ui->profile, &q, ui->vitals ? ui->vitals->threads_live : 0);
-	ui->sums.searched = match_sum(ui->search.found, ui->profile, &q);
-}
-
 static void search_for(struct ui *ui, const char *text)
 {
 	snprintf(ui->search.text, sizeof(ui->search.text), "%s", text);
@@ -70,7 +56,7 @@ static void search_for(struct ui *ui, const char *text)
 	if (ui->place.view == VIEW_FLAME && ui->profile)
 		ui_react(ui, UI_UPDATE);
 	else if (!ui->job.on)
-		search_update(ui);
+		ui_update_sums(ui);
 }
 
 bool search_has_filter(const struct ui *ui)

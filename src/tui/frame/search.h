@@ -16,7 +16,6 @@ void search_init(struct ui *ui, const char *const *frameworks);
 void search_done(struct ui *ui);
 /* For another profile: drops the search and the filter terms, keeps what K, L and O have set. */
 void search_reset(struct ui *ui, const char *const *frameworks);
-void search_update(struct ui *ui); /* recomputes ui->sums for the current window */
 
 /* Adds the active filters to the data-quality line. */
 void search_bar(const struct ui *ui, struct strip *s);

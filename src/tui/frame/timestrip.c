@@ -24,58 +24,24 @@
 /* The lines, by priority. */
 enum line { LINE_RATE, LINE_HEAP, LINE_GC };
 
-struct cells {
-	uint32_t first, count; /* in cells since the session began */
-	uint32_t seconds;      /* of each */
-	uint32_t from, to;     /* the window, both inclusive */
-};
-
 int timestrip_rows(const struct ui *ui)
 {
-	int rows = ui->canvas.rows, lines;
+	int rows = ui->canvas.rows;
 
 	if (!ui->profile || ui->canvas.cols < 60 || !file_has_time(ui))
 		return 0;
-	lines = rows >= ROWS_THREE                             ? 3
-		: rows >= ROWS_TWO                             ? 2
-		: rows >= ROWS_FROZEN && ui->scope.time.frozen ? 1
-							       : 0;
-	return lines > 1 && !file_has_vitals(ui) ? 1 : lines;
+	if (rows >= ROWS_TWO && file_has_vitals(ui))
+		return rows >= ROWS_THREE ? 3 : 2;
+	return rows >= ROWS_TWO || (rows >= ROWS_FROZEN && ui->scope.time.frozen);
 }
 
-static struct cells cells_of(const struct ui *ui)
-{
-	static const uint32_t steps[] = {1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800,
-		3600, 7200, 21600, 43200, 86400, 172800};
-	struct profile_query q = ui_query(ui);
-	uint32_t now = ui->shown_now, last, i = 0;
-	uint32_t retained = ui->options->file || now < PROFILE_HISTORY_S ? now : PROFILE_HISTORY_S;
-	struct cells c = {.count = (uint32_t)(ui->canvas.cols - LABEL_COLS - VALUE_COLS - 4)};
-
-	if (c.count > PROFILE_HISTORY_S)
-		c.count = PROFILE_HISTORY_S;
-	/* The smallest step that fits the retained seconds. */
-	while (steps[i] * c.count < retained && i + 1 < sizeof(steps) / sizeof(steps[0]))
-		i++;
-	c.seconds = steps[i];
-	last = (now ? now - 1 : 0) / c.seconds;
-	c.first = last + 1 > c.count ? last + 1 - c.count : 0;
-	c.count = last + 1 - c.first;
-	c.to = (q.to ? q.to - 1 : 0) / c.seconds;
-	c.from = q.from / c.seconds;
-	c.from = c.from < c.first ? c.first : c.from;
-	c.to = c.to < c.from ? c.from : c.to;
-	return c;
-}
-
-/* The mean of the known values of these seconds up to now; -1: none known. seconds: scratch for that many. */
+/* The mean of the known values of these seconds; -1: none is known. seconds: scratch for that many. */
 static int64_t mean_value(
 	const struct ui *ui, enum line line, uint32_t from, uint32_t to, int64_t *seconds)
 {
 	uint32_t known = 0;
 	double sum = 0;
 
-	to = to < ui->shown_now ? to : ui->shown_now;
 	if (to <= from)
 		return -1;
 	if (line == LINE_RATE)
@@ -95,53 +61,79 @@ static int64_t mean_value(
 	return sum < (double)INT64_MAX ? (int64_t)sum : INT64_MAX;
 }
 
-static void draw_line(struct ui *ui, int row, enum line line, const struct cells *c)
+void timestrip_update(struct ui *ui)
+{
+	static const uint32_t steps[] = {1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800,
+		3600, 7200, 21600, 43200, 86400, 172800};
+	struct ui_strip *s = &ui->strip;
+	struct profile_query q = ui_query(ui);
+	uint32_t now = profile_info(ui->profile).now, step = 0;
+	uint32_t retained = ui->options->file || now < PROFILE_HISTORY_S ? now : PROFILE_HISTORY_S;
+	int cols = ui->canvas.cols - LABEL_COLS - VALUE_COLS - 4;
+	uint32_t count = cols < PROFILE_HISTORY_S ? (uint32_t)cols : PROFILE_HISTORY_S;
+
+	s->lines = timestrip_rows(ui);
+	if (!s->lines)
+		return;
+	/* The shortest cells that fit the retained seconds. */
+	while (steps[step] * count < retained && step + 1 < sizeof(steps) / sizeof(steps[0]))
+		step++;
+	uint32_t each = steps[step], last = (now ? now - 1 : 0) / each;
+	s->first = last + 1 > count ? last + 1 - count : 0;
+	s->count = last + 1 - s->first;
+	s->from = q.from / each > s->first ? q.from / each : s->first;
+	s->to = (q.to ? q.to - 1 : 0) / each;
+	s->to = s->to < s->from ? s->from : s->to;
+	int64_t *seconds = xcalloc(q.to - q.from > each ? q.to - q.from : each, sizeof(*seconds));
+	for (int line = 0; line < s->lines; line++) {
+		for (uint32_t i = 0; i < s->count; i++) {
+			uint32_t from = (s->first + i) * each, to = from + each;
+
+			s->values[line][i] =
+				mean_value(ui, (enum line)line, from, to < now ? to : now, seconds);
+		}
+		s->mean[line] =
+			mean_value(ui, (enum line)line, q.from, q.to < now ? q.to : now, seconds);
+	}
+	free(seconds);
+}
+
+void timestrip_draw(struct ui *ui, int row)
 {
 	static const int64_t units[] = {[LINE_RATE] = 8, [LINE_HEAP] = 1 << 20, [LINE_GC] = 10};
 	const char *labels[] = {[LINE_RATE] = profile_get_event(ui->profile, ui->scope.event)->name,
 		[LINE_HEAP] = "heap",
 		[LINE_GC] = "GC"};
-	struct canvas *canvas = &ui->canvas;
-	struct profile_query q = ui_query(ui);
-	uint32_t longest = q.to - q.from > c->seconds ? q.to - q.from : c->seconds;
-	int64_t *seconds = xcalloc(longest, sizeof(*seconds)), values[PROFILE_HISTORY_S], top, mean;
-	int col = LABEL_COLS;
+	const struct ui_strip *s = &ui->strip;
+	struct canvas *c = &ui->canvas;
 	char text[GLYPH_SPARK_BYTES(1)], number[TEXT_NUMBER], figure[TEXT_NUMBER + 16];
 
-	for (uint32_t i = 0; i < c->count; i++)
-		values[i] = mean_value(ui, line, (c->first + i) * c->seconds,
-			(c->first + i + 1) * c->seconds, seconds);
-	mean = mean_value(ui, line, q.from, q.to, seconds);
-	free(seconds);
-	top = glyph_top(values, (int)c->count, units[line]);
-	canvas_text(canvas, row, 1, LABEL_COLS, STYLE_LABEL, labels[line]);
-	for (uint32_t i = 0; i < c->count; i++) {
-		uint32_t cell = c->first + i;
-		bool in_window = cell >= c->from && cell <= c->to;
+	for (int line = 0; line < s->lines && line < timestrip_rows(ui); line++, row++) {
+		int64_t top = glyph_top(s->values[line], (int)s->count, units[line]);
+		int64_t mean = s->mean[line];
+		int col = LABEL_COLS;
 
-		if (cell == c->from)
-			col = canvas_text(canvas, row, col, canvas->cols, STYLE_KEY, "[");
-		glyph_gauge(ui->glyphs, text, &values[i], 1, top);
-		canvas_text(canvas, row, col++, canvas->cols,
-			in_window ? STYLE_STRONG : STYLE_SPARK, text);
-		if (cell == c->to)
-			col = canvas_text(canvas, row, col, canvas->cols, STYLE_KEY, "]");
+		canvas_text(c, row, 1, LABEL_COLS, STYLE_LABEL, labels[line]);
+		for (uint32_t i = 0; i < s->count; i++) {
+			uint32_t cell = s->first + i;
+			bool in_window = cell >= s->from && cell <= s->to;
+
+			if (cell == s->from)
+				col = canvas_text(c, row, col, c->cols, STYLE_KEY, "[");
+			glyph_gauge(ui->glyphs, text, &s->values[line][i], 1, top);
+			canvas_text(c, row, col++, c->cols, in_window ? STYLE_STRONG : STYLE_SPARK,
+				text);
+			if (cell == s->to)
+				col = canvas_text(c, row, col, c->cols, STYLE_KEY, "]");
+		}
+		if (mean < 0)
+			continue;
+		if (line == LINE_RATE)
+			snprintf(figure, sizeof(figure), "%s samples/s", text_count(number, mean));
+		else if (line == LINE_HEAP)
+			text_bytes(figure, mean);
+		else
+			snprintf(figure, sizeof(figure), "%.1f%%", (double)mean / 10);
+		canvas_right(c, row, col, c->cols - 1, STYLE_DIM, figure);
 	}
-	if (mean < 0)
-		return;
-	if (line == LINE_RATE)
-		snprintf(figure, sizeof(figure), "%s samples/s", text_count(number, mean));
-	else if (line == LINE_HEAP)
-		text_bytes(figure, mean);
-	else
-		snprintf(figure, sizeof(figure), "%.1f%%", (double)mean / 10);
-	canvas_right(canvas, row, col, canvas->cols - 1, STYLE_DIM, figure);
-}
-
-void timestrip_draw(struct ui *ui, int row)
-{
-	struct cells c = cells_of(ui);
-
-	for (int line = 0; line < timestrip_rows(ui); line++)
-		draw_line(ui, row + line, (enum line)line, &c);
 }

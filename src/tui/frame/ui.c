@@ -3,6 +3,7 @@
 #include "tui/frame/ui.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -63,6 +64,11 @@ const char *ui_restriction_name(const struct ui *ui)
 {
 	return ui->scope.pool ? profile_pool_name(ui->profile, ui->scope.pool)
 			      : profile_get_thread(ui->profile, ui->scope.thread)->name;
+}
+
+uint64_t ui_cpu_ns(const struct ui *ui)
+{
+	return ui->measure_cost ? clock_read_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
 }
 
 unsigned ui_undo_id(struct ui *ui)
@@ -130,8 +136,6 @@ void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change
 	snprintf(ui->place.prompt.text, sizeof(ui->place.prompt.text), "%s", text);
 }
 
-/* --- what is shown ----------------------------------------------------------------------------------- */
-
 void ui_show(struct ui *ui, enum view_id view)
 {
 	const struct view *v = view_table[view];
@@ -150,8 +154,6 @@ void ui_show(struct ui *ui, enum view_id view)
 	}
 	list_resize(ui_list(ui), ui_list(ui)->count, ui_body(ui, view).rows - 1);
 }
-
-/* --- views with rows ------------------------------------------------------------------------------- */
 
 #define PAGE_ROWS 120
 
@@ -204,8 +206,6 @@ void view_draw_rows(struct ui *ui, enum view_id view, struct area area, uint32_t
 	}
 }
 
-/* --- pages ------------------------------------------------------------------------------------------- */
-
 void page_begin(struct ui *ui, struct page *p)
 {
 	p->canvas.ascii = ui->canvas.ascii;
@@ -240,32 +240,11 @@ void page_done(void *page)
 	canvas_done(&((struct page *)page)->canvas);
 }
 
-/* --- popups ---------------------------------------------------------------------------------------- */
-
 #define NARROW_MARGIN 10 /* columns */
-
-static void draw_border(struct ui *ui, struct area in)
-{
-	struct canvas *c = &ui->canvas;
-	bool ascii = c->ascii;
-	uint32_t across = ascii ? '-' : 0x2500, down = ascii ? '|' : 0x2502;
-	const char *corners[4] = {"┌", "┐", "└", "┘"};
-	int top = in.row - 1, bottom = in.row + in.rows, left = in.col - 2,
-	    right = in.col + in.cols + 1;
-
-	canvas_fill(c, top, left, right + 1, STYLE_STRONG, across);
-	canvas_fill(c, bottom, left, right + 1, STYLE_STRONG, across);
-	for (int row = in.row; row < bottom; row++) {
-		canvas_fill(c, row, left, left + 1, STYLE_STRONG, down);
-		canvas_fill(c, row, right, right + 1, STYLE_STRONG, down);
-	}
-	for (int i = 0; i < 4; i++)
-		canvas_text(c, i < 2 ? top : bottom, i % 2 ? right : left, c->cols, STYLE_STRONG,
-			ascii ? "+" : corners[i]);
-}
 
 struct area popup_frame(struct ui *ui, const char *title, int rows, int cols)
 {
+	static const char *const corners[4] = {"┌", "┐", "└", "┘"};
 	struct canvas *c = &ui->canvas;
 	int max_rows = c->rows - 1, max_cols = c->cols; /* the key line stays */
 	bool framed = rows + 2 <= max_rows;
@@ -275,14 +254,24 @@ struct area popup_frame(struct ui *ui, const char *title, int rows, int cols)
 	in.rows = rows < max_rows ? rows : max_rows;
 	in.col = (max_cols - in.cols) / 2;
 	in.row = (max_rows - in.rows) / 2;
+	int top = in.row - 1, bottom = in.row + in.rows, left = in.col - 2,
+	    right = in.col + in.cols + 1;
 	/* A margin of at most NARROW_MARGIN columns beside the box would not be readable, so it is blanked as well. */
-	int from = in.col - 2 > NARROW_MARGIN ? in.col - 2 : 0;
-	int to = max_cols - in.col - in.cols - 2 > NARROW_MARGIN ? in.col + in.cols + 2 : max_cols;
-	for (int row = in.row - framed; row < in.row + in.rows + framed; row++)
+	int from = left > NARROW_MARGIN ? left : 0;
+	int to = max_cols - right - 1 > NARROW_MARGIN ? right + 1 : max_cols;
+	for (int row = in.row - framed; row < bottom + framed; row++)
 		canvas_fill(c, row, from, to, STYLE_NORMAL, ' ');
 	if (!framed)
 		return in;
-	draw_border(ui, in);
-	canvas_printf(c, in.row - 1, in.col, in.col + in.cols, STYLE_STRONG, " %s ", title);
+	canvas_fill(c, top, left, right + 1, STYLE_STRONG, c->ascii ? '-' : 0x2500);
+	canvas_fill(c, bottom, left, right + 1, STYLE_STRONG, c->ascii ? '-' : 0x2500);
+	for (int row = in.row; row < bottom; row++) {
+		canvas_fill(c, row, left, left + 1, STYLE_STRONG, c->ascii ? '|' : 0x2502);
+		canvas_fill(c, row, right, right + 1, STYLE_STRONG, c->ascii ? '|' : 0x2502);
+	}
+	for (int i = 0; i < 4; i++)
+		canvas_text(c, i < 2 ? top : bottom, i % 2 ? right : left, c->cols, STYLE_STRONG,
+			c->ascii ? "+" : corners[i]);
+	canvas_printf(c, top, in.col, in.col + in.cols, STYLE_STRONG, " %s ", title);
 	return in;
 }

@@ -80,6 +80,15 @@ struct ui_event { /* an event's own state; window and restarts are valid while a
 	bool warned;       /* its warning was confirmed */
 };
 
+/* The lines of the time strip, as of the last update: timestrip.c. */
+struct ui_strip {
+	uint32_t first, count; /* the cells, in cells since the session began */
+	uint32_t from, to;     /* those of the window, both inclusive */
+	int lines;
+	int64_t mean[3];                      /* over the window; -1: not known */
+	int64_t values[3][PROFILE_HISTORY_S]; /* by line and cell; likewise */
+};
+
 /* What is shown: everything that a query is built from. */
 struct ui_scope {
 	int event;
@@ -101,6 +110,17 @@ struct ui_search {
 	int from;            /* the cursor when / was pressed */
 	struct match *found; /* results, cached for the profile; never NULL */
 	unsigned undo, undo_before;
+};
+
+/* Figures of the window, as of the last update. */
+struct ui_sums {
+	struct profile_sum all, searched,
+		no_inlining; /* everything; search hits; code without inlining info */
+	struct profile_explained explained;
+	uint32_t covered; /* sampled seconds */
+	int64_t lost, broken,
+		walked; /* samples lost (of the shown event), walked (of all), and broken ones of these */
+	const char *reason; /* the session's most frequent reason of broken stacks; may be NULL */
 };
 
 /* Which view is shown, and what is over it. */
@@ -153,11 +173,8 @@ struct ui {
 	char names_note[160];          /* of ops->names_note, as of the last tick */
 	struct ui_scope scope;
 	struct ui_search search;
-	struct
-	{ /* as of the last update: of the window, of search hits, of code without inlining info */
-		struct profile_sum all, searched, no_inlining;
-		struct profile_explained explained;
-	} sums;
+	struct ui_sums sums;
+	struct ui_strip strip;
 	struct ui_place place;
 	struct ui_job job;
 	struct {
@@ -171,8 +188,8 @@ struct ui {
 	struct ui_latency latency;
 
 	uint64_t interval_ms;
-	uint64_t (*cpu_ns)(void); /* NULL in tests: updates count as free */
-	uint64_t update_ns;       /* CPU time of the last update, including the side pane */
+	bool measure_cost;  /* false in tests: updates count as free */
+	uint64_t update_ns; /* CPU time of the last update, including the side pane */
 	int64_t updated_ms;
 	bool beside;        /* the side pane was loaded since the last update */
 	bool drawn;         /* the canvas shows this view at this size */
@@ -195,9 +212,7 @@ struct ui {
 	const char *waits_for;               /* what a blocking command waits for; NULL: the JVM */
 	uint64_t waiting; /* samples newer than the frozen window, as displayed */
 	int64_t waiting_ms;
-	uint32_t
-		shown_now; /* the end of the time strip: set by updates, so constant while frozen */
-	char *copy;        /* text for the clipboard; the loop consumes and frees it */
+	char *copy; /* text for the clipboard; the loop consumes and frees it */
 };
 
 /* The state of a view, a struct that begins with view_state. NULL until the view is first shown. */
@@ -236,9 +251,9 @@ const struct view *ui_view(const struct ui *ui);
 struct list *ui_list(struct ui *ui);                         /* of the shown view */
 struct area ui_body(const struct ui *ui, enum view_id view); /* the area that view draws in */
 void ui_show(struct ui *ui, enum view_id view);
-void ui_react(struct ui *ui,
-	unsigned
-		reaction); /* applies UI_UPDATE, UI_SORT, UI_FREEZE_ORDER; the loop applies the others */
+void ui_update_sums(struct ui *ui); /* recomputes ui->sums for the shown window */
+/* Applies UI_UPDATE, UI_SORT, UI_FREEZE_ORDER; the loop applies the others. */
+void ui_react(struct ui *ui, unsigned reaction);
 struct profile_query ui_query(const struct ui *ui);
 /* True when threads that wait for work can be hidden: in wall, unless one thread or pool is shown. */
 bool ui_may_hide_idle(const struct ui *ui);
@@ -263,9 +278,11 @@ int ui_fit_method(const struct ui *ui, uint32_t method, enum name_style style, i
 	size_t size);
 bool ui_is_restricted(const struct ui *ui); /* true while restricted to one thread or pool */
 const char *ui_restriction_name(const struct ui *ui); /* its name */
-void ui_restrict(
-	struct ui *ui, uint32_t thread, uint32_t pool); /* PROFILE_ANY_THREAD, 0: no restriction */
+/* PROFILE_ANY_THREAD, 0: no restriction. */
+void ui_restrict(struct ui *ui, uint32_t thread, uint32_t pool);
 /* Shows a message for so many ms, or UI_STAY. ui_say and ui_warn: for UI_MESSAGE_MS. */
+/* CPU time of this thread for measuring the cost of updates; 0 in tests. */
+uint64_t ui_cpu_ns(const struct ui *ui);
 void ui_notify(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 #define ui_say(ui, ...)  ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, __VA_ARGS__)
@@ -284,8 +301,9 @@ struct area popup_frame(struct ui *ui, const char *title, int rows, int cols);
 void footer_prompt_key(struct ui *ui, int key);
 /* Edits a line of text: characters, Backspace, ^U. Returns false for any other key. */
 bool footer_edit(char *text, size_t bytes, int key);
-/* timestrip.c: the history under the header. */
+/* timestrip.c: the history under the header. Update once per update of the view. */
 int timestrip_rows(const struct ui *ui);
+void timestrip_update(struct ui *ui);
 void timestrip_draw(struct ui *ui, int row);
 /* One line instead of the whole screen, for terminals under 40x8. */
 void header_summary(struct ui *ui);

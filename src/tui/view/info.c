@@ -18,6 +18,8 @@
 struct info {
 	struct page page;
 	enum view_id from;
+	uint64_t samples
+		[VITALS_EVENTS]; /* of a file: its last vitals may be older than its last samples */
 };
 
 static void add_title(struct page *p, const char *title)
@@ -101,18 +103,27 @@ static void write_memory(const struct vitals *v, struct page *p)
 		add(p, "note", "%s", v->vitals_note);
 }
 
+static void info_update(struct ui *ui, bool sort)
+{
+	struct info *info = ui_state(ui, VIEW_INFO);
+
+	for (int i = 0; ui->options->file && i < VITALS_EVENTS && i < PROFILE_EVENTS; i++) {
+		struct profile_query all = profile_whole(i);
+
+		info->samples[i] = profile_sum(ui->profile, &all).count;
+	}
+}
+
 static void write_events(const struct ui *ui, struct page *p)
 {
 	static const char *const states[] = {"off   ", "on   ", "failed   "};
+	const struct info *info = ui_state(ui, VIEW_INFO);
 	char samples[TEXT_NUMBER], lost[TEXT_NUMBER], interval[TEXT_NUMBER];
 
 	add_title(p, "EVENTS");
 	for (int i = 0; i < VITALS_EVENTS && i < PROFILE_EVENTS; i++) {
 		const struct vitals_event *e = &ui->vitals->events[i];
-		const struct profile_query all = profile_whole(i);
-		/* Counted for a file, whose last vitals may be older than its last samples. */
-		int64_t count = ui->options->file ? (int64_t)profile_sum(ui->profile, &all).count
-						  : e->samples;
+		int64_t count = ui->options->file ? (int64_t)info->samples[i] : e->samples;
 
 		if (!e->state && count <= 0)
 			continue;
@@ -199,16 +210,16 @@ unsigned info_show(struct ui *ui, int arg)
 	enum view_id from = ui->place.view;
 
 	ui_show(ui, from == VIEW_INFO ? info->from : VIEW_INFO);
-	if (from == VIEW_INFO)
-		return UI_UPDATE;
-	((struct info *)ui_state(ui, VIEW_INFO))->from = from;
-	return 0;
+	if (from != VIEW_INFO)
+		((struct info *)ui_state(ui, VIEW_INFO))->from = from;
+	return UI_UPDATE;
 }
 
 const struct view view_info = {
 	.name = "JVM info",
 	.bytes = sizeof(struct info),
 	.done = page_done,
+	.update = info_update,
 	.draw = info_draw,
 	.notice = info_notice,
 };

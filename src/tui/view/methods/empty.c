@@ -22,7 +22,7 @@ static const char *empty_span(const struct ui *ui, uint32_t covered, char out[32
  * Why there are no samples. An absence is stated only for seconds that were sampled, and for CPU time only if the
  * process's own clock agrees.
  */
-static const char *empty_reason(const struct ui *ui, char *out, size_t bytes)
+void empty_reason(const struct ui *ui, char *out, size_t bytes)
 {
 	const struct vitals_event *v = &ui->vitals->events[ui->scope.event];
 	const char *name = profile_get_event(ui->profile, ui->scope.event)->name, *when;
@@ -30,14 +30,14 @@ static const char *empty_reason(const struct ui *ui, char *out, size_t bytes)
 			   : ui->options->user_only ? "outside of the kernel (-u) "
 						    : "";
 	struct profile_query q = ui_query(ui);
-	uint32_t covered = profile_covered(ui->profile, &q);
+	uint32_t covered = ui->sums.covered;
 	bool past = ui->scope.time.frozen || ui->over || ui->options->file;
 	char span[32];
 
 	if (v->state != VITALS_ON) {
 		snprintf(out, bytes, "%s is not being sampled%s", name,
 			ui->over ? "." : ": e shows its state.");
-		return out;
+		return;
 	}
 	if (covered && q.to > profile_info(ui->profile).now) /* the incomplete current second */
 		covered--;
@@ -46,7 +46,7 @@ static const char *empty_reason(const struct ui *ui, char *out, size_t bytes)
 			past ? "%s was not sampled in this window."
 			     : "Sampling %s: the first rows appear within a second.",
 			name);
-		return out;
+		return;
 	}
 	when = empty_span(ui, covered, span);
 	switch (ui->scope.event) {
@@ -80,10 +80,9 @@ static const char *empty_reason(const struct ui *ui, char *out, size_t bytes)
 		break;
 	default: snprintf(out, bytes, "No %s were counted %s.", name, when);
 	}
-	return out;
 }
 
-void empty_draw(struct ui *ui, struct area area)
+void empty_draw(struct ui *ui, struct area area, const char *reason)
 {
 	/* Ordered by how likely they are to have samples. */
 	static const struct {
@@ -97,10 +96,10 @@ void empty_draw(struct ui *ui, struct area area)
 	};
 	int row = area.row + (area.rows > 12 ? 4 : 1), col = area.cols >= 76 ? 12 : 2;
 	int limit = area.col + area.cols, end = area.row + area.rows;
-	char label[16], text[160], lost[TEXT_NUMBER], ago[TEXT_NUMBER];
+	char label[16], lost[TEXT_NUMBER], ago[TEXT_NUMBER];
 	struct canvas *c = &ui->canvas;
 
-	canvas_text(c, row, col, limit, STYLE_NORMAL, empty_reason(ui, text, sizeof(text)));
+	canvas_text(c, row, col, limit, STYLE_NORMAL, reason);
 	row += 2;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (others[i].event == ui->scope.event || !ui_has_event(ui, others[i].event))

@@ -27,6 +27,7 @@ struct methods {
 	uint8_t *types;        /* per method: its last frame type + 1; 0: not known */
 	uint32_t type_count;
 	struct lines *lines; /* hottest lines; NULL while the column is not shown */
+	char empty[160];     /* why there are no samples */
 	struct pane pane;
 	uint32_t filtered;           /* filter_generation of the last update */
 	uint32_t pins[METHODS_PINS]; /* methods kept on top */
@@ -46,7 +47,8 @@ struct compare_share methods_share(const struct flat *f, const struct flat_row *
 bool methods_delta(const struct methods *m, const struct flat_row *row, bool total, double *points);
 
 /* empty.c: shown when the event has no samples: the reason, and which other events may have some. */
-void empty_draw(struct ui *ui, struct area area);
+void empty_reason(const struct ui *ui, char *out, size_t bytes);
+void empty_draw(struct ui *ui, struct area area, const char *reason);
 
 /* --- columns.c: hottest lines -------------------------------------------------------------------- */
 

@@ -198,6 +198,8 @@ static void methods_update(struct ui *ui, bool sort)
 	m->lines = ui->canvas.cols >= METHODS_DELTA_COLS && !compared ? lines_new(ui->profile, &q)
 								      : NULL;
 	update_flat(ui, m, &q);
+	if (!m->flat->sum)
+		empty_reason(ui, m->empty, sizeof(m->empty));
 	add_kept(ui, m);
 	/* A baseline is queried again only when it, or its filter, has changed. */
 	if (!m->before || !compared || m->before_stamp != compare_stamp(ui)) {
@@ -301,7 +303,7 @@ static void methods_draw(struct ui *ui, struct area area)
 		canvas_text(c, area.row + 5, col, c->cols, STYLE_NORMAL,
 			"Esc undoes the last filter     ] widens the window");
 	} else if (!m->flat->sum) {
-		empty_draw(ui, area);
+		empty_draw(ui, area, m->empty);
 	}
 }
 

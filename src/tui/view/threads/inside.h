@@ -13,38 +13,34 @@
 #include "tui/view/pane.h"
 #include "tui/view/threads/rows.h"
 
-/* --- pane.c: hottest methods --------------------------------------------------------------------- */
-
-/*
- * The hottest methods of the selected thread or pool, in the shown window and event.
- *
- * Embedded in the view's state, zero-initialized. Call thread_hot_invalidate after every update, thread_hot_load before
- * drawing and thread_hot_done at the end.
- */
-
-struct thread_hot {
-	struct pane_table table;
-	uint32_t id; /* of the row that it belongs to */
-	bool fresh;  /* sort from scratch */
-};
-
-void thread_hot_done(struct thread_hot *h);
-void thread_hot_invalidate(struct thread_hot *h, bool fresh);
-void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_row *r);
-
 /* --- pane.c: the selected thread ----------------------------------------------------------------- */
 
 /*
- * The selected thread, below the list or, on a wide terminal, beside it: its states, its stack, the lock it waits for
- * and that lock's owner. Draws only.
+ * The selected thread or pool, below the list or, on a wide terminal, beside it: its states, its stack, the lock it waits for
+ * and that lock's owner; beside the list also its hottest methods in the shown window and event.
+ *
+ * Embedded in the view's state, zero-initialized. Call thread_pane_invalidate after every update, thread_pane_load before
+ * drawing and thread_pane_done at the end.
  */
 
-void thread_pane_draw(
-	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r);
+struct thread_pane {
+	struct pane_table hot;
+	char waits
+		[1024]; /* "waits 1.2s for Cart, held by worker-3"; "": it does not wait for a lock */
+	char waited[512]; /* the lock that it waited for most in the window; likewise */
+	uint32_t id;      /* of the row that it belongs to */
+	bool loaded;
+	bool fresh; /* sort from scratch */
+};
 
-/* The same beside the list, with the thread's hottest methods. */
-void thread_pane_draw_beside(struct ui *ui, struct area area, const struct thread_rows *t,
-	const struct thread_row *r, struct thread_hot *hot);
+void thread_pane_done(struct thread_pane *p);
+void thread_pane_invalidate(struct thread_pane *p, bool fresh);
+void thread_pane_load(struct ui *ui, struct thread_pane *p, const struct thread_rows *t,
+	const struct thread_row *r, bool beside);
+void thread_pane_draw(struct ui *ui, struct area area, const struct thread_pane *p,
+	const struct thread_rows *t, const struct thread_row *r);
+void thread_pane_draw_beside(struct ui *ui, struct area area, const struct thread_pane *p,
+	const struct thread_rows *t, const struct thread_row *r);
 
 /*
  * Formats what a waiting thread waits for: "waits: CartService, held by http-nio-8080-exec-12". In fewer columns only the
@@ -66,9 +62,9 @@ enum threads_sort {
 struct threads {
 	struct view_state at; /* trail: pools whose idle threads are shown */
 	struct thread_rows rows;
-	struct thread_hot hot; /* of the selected row, on a wide terminal */
-	int event;             /* the event of the last update */
-	uint32_t wanted;       /* thread + 1 to select at the next update; 0: none */
+	struct thread_pane pane; /* of the selected row */
+	int event;               /* the event of the last update */
+	uint32_t wanted;         /* thread + 1 to select at the next update; 0: none */
 };
 
 #endif

@@ -28,8 +28,6 @@ static const char *const kinds[] = {
 	[THREAD_VIRTUAL] = "virtual thread",
 };
 
-/* --- what it waits for ------------------------------------------------------------------------------- */
-
 #define LOCK_NAME 200
 
 static const char *lock_class(
@@ -79,89 +77,37 @@ static void add_chain(const struct ui *ui, const struct thread_rows *t,
 	}
 }
 
-/* Returns the rows used. */
-static int draw_wait(
-	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
-{
-	uint64_t to_ns = t->to * NS_PER_S;
-	struct buf text = {0};
-	char since[TEXT_NUMBER], name[LOCK_NAME];
-
-	buf_printf(&text, "waits %s%s for %s", r->wait.at_least ? "at least " : "",
-		events_value(since, &profile_events[EVENT_LOCK],
-			r->wait.before_ns +
-				(to_ns > r->wait.since_ns ? to_ns - r->wait.since_ns : 0)),
-		lock_class(ui, &r->wait, true, name));
-	add_chain(ui, t, &r->wait, &text);
-	buf_printf(&text, " (0x%llx)", (unsigned long long)r->wait.lock);
-	int rows = canvas_wrapped(&ui->canvas, area, 0, STYLE_WARN, buf_str(&text)) - area.row;
-	buf_done(&text);
-	return rows;
-}
-
-/*
- * The lock that a thread waited for most in the window, though not now: most waits are short. Owners are polled, so the
- * share refers to the waits observed; LOCK% covers all of them.
- */
-static bool draw_waited(
-	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
-{
-	struct profile_waited most;
-	struct canvas *c = &ui->canvas;
-	char name[LOCK_NAME];
-
-	if (r->members > 1 || !profile_waited(ui->profile, r->thread, t->from, t->to, &most))
-		return false;
-	canvas_printf(c, area.row, area.col, area.col + area.cols, STYLE_NORMAL,
-		"waited for %s, held by %s (%.0f%% of waits seen)",
-		lock_class(ui, &(struct profile_wait){.method = most.method}, false, name),
-		most.owner == PROFILE_NONE ? "an unknown thread"
-					   : profile_get_thread(ui->profile, most.owner)->name,
-		100.0 * (double)most.ns / (double)most.all_ns);
-	return true;
-}
-
-/* --- states ------------------------------------------------------------------------------------------ */
-
-/* Shares by state, largest first. */
-static void draw_states(struct ui *ui, struct area area, const struct thread_row *r)
+/* Shares of a thread's states, largest first; threads of a pool by current state. Returns the rows used, 0 or 1. */
+static int draw_states(struct ui *ui, struct area area, const struct thread_row *r)
 {
 	uint64_t left[THREAD_STATES], sum = 0;
 	struct canvas *c = &ui->canvas;
 	int col = area.col, end = area.col + area.cols;
 
+	if (r->members > 1) {
+		for (int i = 1; i < THREAD_STATES; i++)
+			if (r->member_states[i])
+				col = canvas_printf(c, area.row, col, end, STYLE_NORMAL, "%s%u %s",
+					col > area.col ? ", " : "", r->member_states[i],
+					thread_states[i].name);
+		return 1;
+	}
 	memcpy(left, r->wall, sizeof(left));
 	for (int i = 0; i < THREAD_STATES; i++)
 		sum += left[i];
-	for (int done = 0; sum && done < THREAD_STATES; done++) {
+	for (;;) {
 		int most = 0;
 
 		for (int i = 1; i < THREAD_STATES; i++)
 			most = left[i] > left[most] ? i : most;
 		if (!left[most])
-			break;
+			return sum > 0;
 		col = canvas_printf(c, area.row, col, end, STYLE_NORMAL, "%s%s %.0f%%",
-			done ? ", " : "", thread_states[most].name,
+			col > area.col ? ", " : "", thread_states[most].name,
 			100.0 * (double)left[most] / (double)sum);
 		left[most] = 0;
 	}
 }
-
-/* Threads of a pool by current state. */
-static void draw_members(struct ui *ui, struct area area, const struct thread_row *r)
-{
-	struct canvas *c = &ui->canvas;
-	int col = area.col, end = area.col + area.cols;
-
-	for (int i = 1; i < THREAD_STATES; i++) {
-		if (!r->member_states[i])
-			continue;
-		col = canvas_printf(c, area.row, col, end, STYLE_NORMAL, "%s%u %s",
-			col > area.col ? ", " : "", r->member_states[i], thread_states[i].name);
-	}
-}
-
-/* --- stacks ------------------------------------------------------------------------------------------ */
 
 /* Returns the rows used. */
 static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
@@ -226,48 +172,77 @@ static int draw_owner(struct ui *ui, struct area area, const struct thread_rows 
 	       draw_place(ui, (struct area){area.row + 1, area.col, area.rows - 1, area.cols}, r);
 }
 
-/* --- hottest methods ------------------------------------------------------------------------------- */
-
-void thread_hot_done(struct thread_hot *h)
+void thread_pane_done(struct thread_pane *p)
 {
-	pane_table_done(&h->table);
+	pane_table_done(&p->hot);
 }
 
-void thread_hot_invalidate(struct thread_hot *h, bool fresh)
+void thread_pane_invalidate(struct thread_pane *p, bool fresh)
 {
-	pane_table_clear(&h->table);
-	h->fresh = h->fresh || fresh;
+	p->loaded = false;
+	p->fresh = p->fresh || fresh;
 }
 
-void thread_hot_load(struct ui *ui, struct thread_hot *h, const struct thread_row *r)
+/* The owners are polled, so the share refers to the waits observed; LOCK% covers all of them. */
+static void load_waits(const struct ui *ui, struct thread_pane *p, const struct thread_rows *t,
+	const struct thread_row *r)
 {
-	struct profile_query q = ui_query(ui);
-	struct pane_row *rows;
+	uint64_t to_ns = t->to * NS_PER_S;
+	struct profile_waited most;
+	struct buf text = {0};
+	char since[TEXT_NUMBER], name[LOCK_NAME];
 
-	if (h->table.rows && h->id == r->id)
-		return;
-	pane_table_clear(&h->table);
-	if (r->idle) /* idle threads have no samples */
-		return;
-	q.thread = r->members > 1 ? PROFILE_ANY_THREAD : r->thread;
-	q.pool = r->members > 1 ? r->pool : 0;
-	q.without_idle = false;
-	struct flat *f = flat_new(ui->profile, &q);
-	rows = xreallocarray(NULL, (size_t)f->count + 1, sizeof(*rows));
-	for (uint32_t i = 0; i < f->count; i++) {
-		const struct flat_row *row = &f->rows[i];
+	p->waits[0] = p->waited[0] = '\0';
+	if (r->waits) {
+		uint64_t ns = to_ns > r->wait.since_ns ? to_ns - r->wait.since_ns : 0;
 
-		rows[i] = (struct pane_row){
-			row->method, row->type, row->self_count, row->self, row->total};
+		buf_printf(&text, "waits %s%s for %s", r->wait.at_least ? "at least " : "",
+			events_value(since, &profile_events[EVENT_LOCK], r->wait.before_ns + ns),
+			lock_class(ui, &r->wait, true, name));
+		add_chain(ui, t, &r->wait, &text);
+		snprintf(p->waits, sizeof(p->waits), "%s (0x%llx)", buf_str(&text),
+			(unsigned long long)r->wait.lock);
+		buf_done(&text);
+	} else if (r->members == 1 &&
+		   profile_waited(ui->profile, r->thread, t->from, t->to, &most)) {
+		/* Most waits are short, so the thread rarely waits at this moment. */
+		snprintf(p->waited, sizeof(p->waited),
+			"waited for %s, held by %s (%.0f%% of waits seen)",
+			lock_class(ui, &(struct profile_wait){.method = most.method}, false, name),
+			most.owner == PROFILE_NONE
+				? "an unknown thread"
+				: profile_get_thread(ui->profile, most.owner)->name,
+			100.0 * (double)most.ns / (double)most.all_ns);
 	}
-	pane_table_set(&h->table, rows, f->count, h->fresh || h->id != r->id, ui_order_frozen(ui));
-	h->table.whole = h->table.sum = f->sum;
-	flat_free(f);
-	h->id = r->id;
-	h->fresh = false;
 }
 
-/* --- all --------------------------------------------------------------------------------------------- */
+void thread_pane_load(struct ui *ui, struct thread_pane *p, const struct thread_rows *t,
+	const struct thread_row *r, bool beside)
+{
+	if (p->loaded && p->id == r->id)
+		return;
+	load_waits(ui, p, t, r);
+	pane_table_clear(&p->hot);
+	if (beside && !r->idle) { /* idle threads have no samples */
+		struct profile_query q = ui_query(ui);
+
+		q.thread = r->members > 1 ? PROFILE_ANY_THREAD : r->thread;
+		q.pool = r->members > 1 ? r->pool : 0;
+		q.without_idle = false;
+		struct flat *f = flat_new(ui->profile, &q);
+		struct pane_row *rows = xreallocarray(NULL, (size_t)f->count + 1, sizeof(*rows));
+		for (uint32_t i = 0; i < f->count; i++)
+			rows[i] = (struct pane_row){f->rows[i].method, f->rows[i].type,
+				f->rows[i].self_count, f->rows[i].self, f->rows[i].total};
+		pane_table_set(
+			&p->hot, rows, f->count, p->fresh || p->id != r->id, ui_order_frozen(ui));
+		p->hot.whole = p->hot.sum = f->sum;
+		flat_free(f);
+	}
+	p->id = r->id;
+	p->loaded = true;
+	p->fresh = false;
+}
 
 static void draw_title(struct ui *ui, struct area area, const struct thread_row *r)
 {
@@ -295,15 +270,6 @@ static void draw_title(struct ui *ui, struct area area, const struct thread_row 
 		canvas_text(c, row, col, end - 1, STYLE_DIM, " its most frequent stack ");
 }
 
-static bool has_states(const struct thread_row *r)
-{
-	uint64_t any = 0;
-
-	for (int i = 0; i < THREAD_STATES; i++)
-		any |= r->wall[i];
-	return any != 0;
-}
-
 static void area_drop(struct area *area, int rows)
 {
 	area->row += rows;
@@ -311,31 +277,31 @@ static void area_drop(struct area *area, int rows)
 }
 
 /* Draws title, states and waits, the latter in at most wait_rows. Returns the area left for stacks. */
-static struct area draw_head(struct ui *ui, struct area area, const struct thread_rows *t,
+static struct area draw_head(struct ui *ui, struct area area, const struct thread_pane *p,
 	const struct thread_row *r, int wait_rows)
 {
 	struct area in = {area.row + 1, area.col + 3, area.rows - 1, area.cols - 4};
 	struct area wait = {in.row, in.col, wait_rows, in.cols};
+	struct canvas *c = &ui->canvas;
 
 	draw_title(ui, area, r);
-	if (r->waits)
-		area_drop(&in, draw_wait(ui, wait, t, r));
-	else if (r->members > 1)
-		draw_members(ui, in, r);
-	else if (has_states(r))
-		draw_states(ui, in, r);
-	if (!r->waits && (r->members > 1 || has_states(r)))
+	if (r->waits) {
+		area_drop(&in, canvas_wrapped(c, wait, 0, STYLE_WARN, p->waits) - in.row);
+		return in;
+	}
+	area_drop(&in, draw_states(ui, in, r));
+	if (*p->waited) {
+		canvas_text(c, in.row, in.col, in.col + in.cols, STYLE_NORMAL, p->waited);
 		area_drop(&in, 1);
-	if (!r->waits && draw_waited(ui, in, t, r))
-		area_drop(&in, 1);
+	}
 	return in;
 }
 
-void thread_pane_draw(
-	struct ui *ui, struct area area, const struct thread_rows *t, const struct thread_row *r)
+void thread_pane_draw(struct ui *ui, struct area area, const struct thread_pane *p,
+	const struct thread_rows *t, const struct thread_row *r)
 {
 	bool owned = r->waits && r->wait.owner != PROFILE_NONE;
-	struct area stack = draw_head(ui, area, t, r, area.rows - 3), owner = stack;
+	struct area stack = draw_head(ui, area, p, r, area.rows - 3), owner = stack;
 
 	if (owned && area.cols < BESIDE_COLS) {
 		stack.rows = (stack.rows - 1) / 2;
@@ -352,11 +318,11 @@ void thread_pane_draw(
 	draw_place(ui, stack, r);
 }
 
-void thread_pane_draw_beside(struct ui *ui, struct area area, const struct thread_rows *t,
-	const struct thread_row *r, struct thread_hot *hot)
+void thread_pane_draw_beside(struct ui *ui, struct area area, const struct thread_pane *p,
+	const struct thread_rows *t, const struct thread_row *r)
 {
 	static const struct pane_titles titles = {"HOTTEST METHODS", "SELF", "TOTAL"};
-	struct area left = draw_head(ui, area, t, r, WAIT_ROWS), stack = left;
+	struct area left = draw_head(ui, area, p, r, WAIT_ROWS), stack = left;
 	bool owned = r->waits && r->wait.owner != PROFILE_NONE;
 
 	stack.rows = left.rows / (owned ? 3 : 2);
@@ -364,11 +330,11 @@ void thread_pane_draw_beside(struct ui *ui, struct area area, const struct threa
 	stack.row = left.row;
 	if (owned)
 		area_drop(&left, draw_owner(ui, stack, t, r->wait.owner) + 1);
-	if (left.rows < 2 || !hot->table.rows)
+	if (left.rows < 2 || !p->hot.rows)
 		return;
 	pane_table_draw(
-		ui, (struct area){left.row, area.col, left.rows, area.cols}, &titles, &hot->table);
-	if (!hot->table.count)
+		ui, (struct area){left.row, area.col, left.rows, area.cols}, &titles, &p->hot);
+	if (!p->hot.count)
 		canvas_text(&ui->canvas, left.row + 1, area.col + 2, area.col + area.cols,
 			STYLE_DIM, "no samples of this event in this window");
 }

@@ -20,7 +20,7 @@ static void threads_done(void *state)
 	struct threads *t = state;
 
 	thread_rows_done(&t->rows);
-	thread_hot_done(&t->hot);
+	thread_pane_done(&t->pane);
 }
 
 #define COLUMNS_WIDEST 190
@@ -246,7 +246,7 @@ static void threads_update(struct ui *ui, bool sort)
 		t->event = ui->scope.event;
 		o->sort = ui->scope.event < EVENT_WALL ? ui->scope.event : SORT_CPU;
 	}
-	thread_hot_invalidate(&t->hot, sort);
+	thread_pane_invalidate(&t->pane, sort);
 	t->rows.opened = &t->at.trail;
 	thread_rows_update(&t->rows, ui);
 	o->by_name = o->sort == SORT_NAME;
@@ -308,8 +308,9 @@ static void threads_beside(struct ui *ui)
 	const struct thread_row *r = threads_row(t, t->at.list.cursor);
 	struct area body = ui_body(ui, VIEW_THREADS), pane;
 
-	if (r && pane_split(body, PANE_LIST, &body, &pane))
-		thread_hot_load(ui, &t->hot, r);
+	if (r)
+		thread_pane_load(
+			ui, &t->pane, &t->rows, r, pane_split(body, PANE_LIST, &body, &pane));
 }
 
 static void threads_draw(struct ui *ui, struct area area)
@@ -336,9 +337,9 @@ static void threads_draw(struct ui *ui, struct area area)
 			STYLE_NORMAL, "no thread has samples in this window");
 	selected = threads_row(t, t->at.list.cursor);
 	if (selected && beside)
-		thread_pane_draw_beside(ui, pane, &t->rows, selected, &t->hot);
+		thread_pane_draw_beside(ui, pane, &t->pane, &t->rows, selected);
 	else if (selected && pane.rows)
-		thread_pane_draw(ui, pane, &t->rows, selected);
+		thread_pane_draw(ui, pane, &t->pane, &t->rows, selected);
 }
 
 /* "142 threads: 9 run 2 blocked 96 parked 35 sleep" */
