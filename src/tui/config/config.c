@@ -245,23 +245,6 @@ static enum config_kind config_read(const char *text, size_t len, struct config_
 	return kind;
 }
 
-static int parse_open(struct parser *p, struct err *err)
-{
-	const char *name = p->line.name;
-
-	if (p->section)
-		return config_refuse(&p->line, err,
-			"a section inside the section that begins in line %d.", p->section_line);
-	p->section = !strcmp(name, "keys")     ? config_set_keys
-		     : !strcmp(name, "colors") ? config_set_color
-					       : NULL;
-	p->section_line = p->line.number;
-	if (!p->section)
-		return config_refuse(&p->line, err,
-			"there is no section \"%s\"; there are keys { } and colors { }.", name);
-	return 0;
-}
-
 static int parse_line(struct parser *p, const char *text, size_t len, struct err *err)
 {
 	const struct config_line *l = &p->line;
@@ -269,7 +252,20 @@ static int parse_line(struct parser *p, const char *text, size_t len, struct err
 
 	switch (config_read(text, len, &p->line)) {
 	case CONFIG_EMPTY: return 0;
-	case CONFIG_OPEN: return parse_open(p, err);
+	case CONFIG_OPEN:
+		if (p->section)
+			return config_refuse(l, err,
+				"a section inside the section that begins in line %d.",
+				p->section_line);
+		p->section = !strcmp(l->name, "keys")     ? config_set_keys
+			     : !strcmp(l->name, "colors") ? config_set_color
+							  : NULL;
+		p->section_line = l->number;
+		return p->section ? 0
+				  : config_refuse(l, err,
+					    "there is no section \"%s\"; there are keys { } and "
+					    "colors { }.",
+					    l->name);
 	case CONFIG_VALUE:
 		return p->section ? p->section(p->config, l, err) : parse_setting(p, err);
 	case CONFIG_CLOSE:

@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- keys -------------------------------------------------------------------------------------------- */
-
 static const struct {
 	const char *name, *shown;
 	int key;
@@ -153,8 +151,6 @@ int config_check_keys(const struct config *c, const char *path, struct err *err)
 	}
 	return 0;
 }
-
-/* --- colors ----------------------------------------------------------------------------------------- */
 
 static int place_of(const char *const *names, int n, const char *word)
 {

@@ -489,9 +489,7 @@ unsigned command_save_settings(struct ui *ui, int arg)
 	snprintf(values.delay, sizeof(values.delay), "%g", (double)ui->interval_ms / 1000);
 	if (ui->scope.event >= EVENT_USER_FIRST)
 		values.event = profile_events[EVENT_CPU].name;
-	if (ui->ops->config_write(ui->ctx, &values, done, sizeof(done), &err) < 0)
-		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
-	else
-		ui_notify(ui, STYLE_GOOD, UI_STAY, "%s", done);
+	int rc = ui->ops->config_write(ui->ctx, &values, done, sizeof(done), &err);
+	ui_notify(ui, rc < 0 ? STYLE_BAD : STYLE_GOOD, UI_STAY, "%s", rc < 0 ? err.what : done);
 	return 0;
 }

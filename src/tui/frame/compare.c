@@ -113,8 +113,6 @@ bool compare_text(
 	return apart;
 }
 
-/* --- trees ------------------------------------------------------------------------------------------- */
-
 void compare_tree_set(struct compare_tree *base, struct calltree *tree)
 {
 	calltree_free(base->tree);
@@ -150,8 +148,6 @@ bool compare_node(const struct compare_tree *base, const struct calltree *tree,
 		node_share(base->tree, at == HASH_NONE ? NULL : &base->tree->nodes[at]);
 	return compare_text(out, size, &now, &then);
 }
-
-/* --- commands ---------------------------------------------------------------------------------------- */
 
 /* Replaces the baseline with a snapshot of the query's seconds, for every event. */
 static struct compare *compare_snapshot(struct ui *ui, struct profile_query q)

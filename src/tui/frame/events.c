@@ -31,28 +31,6 @@ static bool event_is_on(const struct ui *ui, int event)
 	return ui->vitals && ui->vitals->events[event].state == VITALS_ON;
 }
 
-/* Saves the old event's window and restores the new one's, which initially equals the old one's. */
-static void event_swap_windows(struct ui *ui, int event, bool begins)
-{
-	struct ui_event *old = &ui->scope.events[ui->scope.event], *new = &ui->scope.events[event];
-
-	old->shown = true;
-	old->window = ui->scope.time.window;
-	old->since = ui->scope.time.since;
-	old->since_before = ui->scope.time.since_before;
-	if (!new->shown) {
-		new->window = ui->scope.time.window;
-		new->begun = ui->options->file ? ui->options->file->from
-			     : begins          ? profile_info(ui->profile).now
-					       : 0;
-		new->since = new->since_before = new->begun;
-		profile_anchor(ui->profile, event, new->begun, 0);
-	}
-	ui->scope.time.window = new->window;
-	ui->scope.time.since = new->since;
-	ui->scope.time.since_before = new->since_before;
-}
-
 static const char *const *event_warning(struct ui *ui, int event)
 {
 	if (!ui->ops->event_warning || ui->over || ui->scope.events[event].warned)
@@ -117,8 +95,28 @@ unsigned events_show(struct ui *ui, int event)
 		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 		return 0;
 	}
-	if (event != ui->scope.event)
-		event_swap_windows(ui, event, begins && !ui->over);
+	if (event != ui->scope.event) {
+		/* Each event has its own window, which initially equals that of the event shown before. */
+		struct ui_event *old = &ui->scope.events[ui->scope.event];
+		struct ui_event *new = &ui->scope.events[event];
+		struct timeline *t = &ui->scope.time;
+
+		old->shown = true;
+		old->window = t->window;
+		old->since = t->since;
+		old->since_before = t->since_before;
+		if (!new->shown) {
+			new->window = t->window;
+			new->begun = ui->options->file     ? ui->options->file->from
+				     : begins && !ui->over ? profile_info(ui->profile).now
+							   : 0;
+			new->since = new->since_before = new->begun;
+			profile_anchor(ui->profile, event, new->begun, 0);
+		}
+		t->window = new->window;
+		t->since = new->since;
+		t->since_before = new->since_before;
+	}
 	if (begins) {
 		ui->scope.events[event].requested = 0;
 		ui->begun_ms = ui->now_ms;
@@ -204,11 +202,6 @@ static int menu_rows(const struct ui *ui)
 	return n;
 }
 
-static void menu_note(struct ui *ui, const struct err *err)
-{
-	snprintf(ui->menu.note, sizeof(ui->menu.note), "%s", err->what);
-}
-
 /* Starts the event's window at the current second. */
 static void event_start_window(struct ui *ui, int event)
 {
@@ -242,7 +235,7 @@ static void menu_set(struct ui *ui, int event, bool on, uint64_t interval)
 	struct err err = {0};
 
 	if (ui->ops->event_set(ui->ctx, event, on, interval, &err) < 0)
-		menu_note(ui, &err);
+		snprintf(ui->menu.note, sizeof(ui->menu.note), "%s", err.what);
 	else if (on && !event_is_on(ui, event) && event != ui->scope.event &&
 		 !ui->scope.events[event].shown)
 		event_start_window(ui, event);
@@ -275,7 +268,7 @@ static void menu_engine(struct ui *ui, int event)
 	}
 	int rc = ui->ops->event_engine ? ui->ops->event_engine(ui->ctx, event, &err) : 1;
 	if (rc < 0)
-		menu_note(ui, &err);
+		snprintf(ui->menu.note, sizeof(ui->menu.note), "%s", err.what);
 	else if (rc)
 		snprintf(ui->menu.note, sizeof(ui->menu.note),
 			"%s has only one engine; cpu has several.",
@@ -319,18 +312,6 @@ static const char *add_choice(struct ui *ui, int i)
 	return ui->ops->event_name(ui->ctx, i);
 }
 
-static unsigned menu_add(struct ui *ui)
-{
-	ui->place.popup = NULL;
-	if (!ui->ops->event_add || ui->over)
-		ui_warn(ui, "events can only be added to a live JVM");
-	else
-		ui_prompt(ui, "perf event, tracepoint, function: ", "", NULL, add_done);
-	if (ui->place.prompt.label && ui->ops->event_name)
-		ui->place.prompt.choice = add_choice;
-	return 0;
-}
-
 static unsigned menu_key(struct ui *ui, int key)
 {
 	int rows = menu_rows(ui), event;
@@ -360,7 +341,15 @@ static unsigned menu_key(struct ui *ui, int key)
 	case TKEY_RIGHT:
 	case '+': menu_interval(ui, event, true); return UI_UPDATE;
 	case 'g': menu_engine(ui, event); return UI_UPDATE;
-	case 'a': return menu_add(ui);
+	case 'a':
+		ui->place.popup = NULL;
+		if (!ui->ops->event_add || ui->over) {
+			ui_warn(ui, "events can only be added to a live JVM");
+			return 0;
+		}
+		ui_prompt(ui, "perf event, tracepoint, function: ", "", NULL, add_done);
+		ui->place.prompt.choice = ui->ops->event_name ? add_choice : NULL;
+		return 0;
 	case TKEY_ENTER: ui->place.popup = NULL; return events_show(ui, event);
 	default:
 		ui->place.popup = NULL;
@@ -368,55 +357,54 @@ static unsigned menu_key(struct ui *ui, int key)
 	}
 }
 
-static void menu_draw_row(struct ui *ui, struct area in, int row)
-{
-	static const char *const states[] = {"off", "on", "failed"};
-	int event = menu_event(ui, row), at = in.row + 1 + row, limit = in.col + in.cols;
-	const struct profile_event *e = profile_get_event(ui->profile, event);
-	const struct vitals_event *v = &ui->vitals->events[event];
-	enum style style = v->state == VITALS_ON       ? STYLE_NORMAL
-			   : v->state == VITALS_FAILED ? STYLE_WARN
-						       : STYLE_DIM;
-	char interval[TEXT_NUMBER] = "-", samples[TEXT_NUMBER], name[24];
-	struct canvas *c = &ui->canvas;
-
-	if (v->state == VITALS_ON)
-		text_interval(interval, v->interval, e->weight_is_time);
-	name_cut(name, sizeof(name), e->name, 16, ui->glyphs->ellipsis);
-	canvas_printf(c, at, in.col, limit, STYLE_KEY, "%d", event + 1);
-	canvas_text(c, at, in.col + 2, limit, style, name);
-	canvas_text(c, at, in.col + 19, limit, style, states[v->state]);
-	canvas_text(c, at, in.col + 26, limit, style, v->state == VITALS_ON ? v->engine : "");
-	canvas_right(c, at, in.col + 33, in.col + 41, style, interval);
-	canvas_right(c, at, in.col + 42, in.col + 52, style, text_count(samples, v->samples));
-	if (events_requested(ui, event))
-		canvas_printf(c, at, in.col + 54, limit, STYLE_WARN, "not %s",
-			text_interval(interval, events_requested(ui, event), e->weight_is_time));
-	else
-		canvas_text(c, at, in.col + 54, limit, STYLE_DIM, v->note);
-	if (row == ui->menu.row)
-		canvas_restyle(c, at, in.col - 1, limit, STYLE_CURSOR);
-}
-
 static void menu_draw(struct ui *ui)
 {
-	int rows = menu_rows(ui), event = menu_event(ui, ui->menu.row);
+	static const char *const states[] = {"off", "on", "failed"};
+	int rows = menu_rows(ui);
 	struct area in = popup_frame(ui, ui->place.popup->title, rows + 4, BOX_COLS);
 	struct canvas *c = &ui->canvas;
-	int limit = in.col + in.cols;
+	int limit = in.col + in.cols, at = in.row;
 
-	canvas_text(c, in.row, in.col, limit, STYLE_LABEL,
+	canvas_text(c, at, in.col, limit, STYLE_LABEL,
 		"  EVENT            STATE  ENGINE INTERVAL   SAMPLES  NOTE");
-	for (int row = 0; row < rows; row++)
-		menu_draw_row(ui, in, row);
+	for (int row = 0; row < rows; row++) {
+		int event = menu_event(ui, row);
+		const struct profile_event *e = profile_get_event(ui->profile, event);
+		const struct vitals_event *v = &ui->vitals->events[event];
+		bool on = v->state == VITALS_ON;
+		enum style style = on                          ? STYLE_NORMAL
+				   : v->state == VITALS_FAILED ? STYLE_WARN
+							       : STYLE_DIM;
+		char interval[TEXT_NUMBER] = "-", samples[TEXT_NUMBER], name[24];
+
+		at++;
+		if (on)
+			text_interval(interval, v->interval, e->weight_is_time);
+		name_cut(name, sizeof(name), e->name, 16, ui->glyphs->ellipsis);
+		canvas_printf(c, at, in.col, limit, STYLE_KEY, "%d", event + 1);
+		canvas_text(c, at, in.col + 2, limit, style, name);
+		canvas_text(c, at, in.col + 19, limit, style, states[v->state]);
+		canvas_text(c, at, in.col + 26, limit, style, on ? v->engine : "");
+		canvas_right(c, at, in.col + 33, in.col + 41, style, interval);
+		canvas_right(
+			c, at, in.col + 42, in.col + 52, style, text_count(samples, v->samples));
+		if (events_requested(ui, event))
+			canvas_printf(c, at, in.col + 54, limit, STYLE_WARN, "not %s",
+				text_interval(
+					interval, events_requested(ui, event), e->weight_is_time));
+		else
+			canvas_text(c, at, in.col + 54, limit, STYLE_DIM, v->note);
+		if (row == ui->menu.row)
+			canvas_restyle(c, at, in.col - 1, limit, STYLE_CURSOR);
+	}
+	int event = menu_event(ui, ui->menu.row);
 	if (*ui->menu.note)
-		canvas_text(c, in.row + rows + 2, in.col, limit, STYLE_BAD, ui->menu.note);
-	else if (event >= 0 && *ui->vitals->events[event].note)
-		canvas_text(c, in.row + rows + 2, in.col, limit, STYLE_WARN,
-			ui->vitals->events[event].note);
+		canvas_text(c, at + 2, in.col, limit, STYLE_BAD, ui->menu.note);
+	else if (event >= 0)
+		canvas_text(c, at + 2, in.col, limit, STYLE_WARN, ui->vitals->events[event].note);
 	if (ui->vitals->cost_pct_x10 >= 0)
-		canvas_printf(c, in.row + rows + 3, in.col, limit, STYLE_DIM,
-			"total cost: %.1f%% of a core", ui->vitals->cost_pct_x10 / 10.0);
+		canvas_printf(c, at + 3, in.col, limit, STYLE_DIM, "total cost: %.1f%% of a core",
+			ui->vitals->cost_pct_x10 / 10.0);
 }
 
 static const struct ui_popup popup_events = {

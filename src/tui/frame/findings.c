@@ -38,10 +38,8 @@ void findings_end(struct ui_findings *f)
 	free(f);
 }
 
-/* --- retained findings ------------------------------------------------------------------------------- */
-
 /* Removes findings not seen for stay_ms; keeps the order of the others. */
-static void kept_expire(struct ui_findings *f, int64_t now_ms, int64_t stay_ms)
+static void found_expire(struct ui_findings *f, int64_t now_ms, int64_t stay_ms)
 {
 	unsigned n = 0;
 
@@ -51,28 +49,28 @@ static void kept_expire(struct ui_findings *f, int64_t now_ms, int64_t stay_ms)
 	f->count = n;
 }
 
-static void kept_merge(struct ui *ui, unsigned count)
+static void found_merge(struct ui *ui, unsigned count)
 {
 	struct ui_findings *f = ui->findings;
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct finding *finding = findings_get(f->rules, i);
-		struct found *kept = NULL;
+		struct found *known = NULL;
 
 		for (unsigned k = 0; k < f->count; k++)
 			if (f->list[k].finding.rule == finding->rule &&
 				f->list[k].finding.subject == finding->subject)
-				kept = &f->list[k];
+				known = &f->list[k];
 		/* When full, drop stale findings; the current ones always fit. */
-		if (!kept && f->count == FINDINGS_MAX)
-			kept_expire(f, ui->now_ms, 0);
-		if (!kept && f->count < FINDINGS_MAX)
-			kept = &f->list[f->count++];
-		if (kept)
-			*kept = (struct found){*finding, ui->now_ms};
+		if (!known && f->count == FINDINGS_MAX)
+			found_expire(f, ui->now_ms, 0);
+		if (!known && f->count < FINDINGS_MAX)
+			known = &f->list[f->count++];
+		if (known)
+			*known = (struct found){*finding, ui->now_ms};
 	}
 	/* While frozen, only findings of the window are shown. */
-	kept_expire(f, ui->now_ms, ui->scope.time.frozen ? 0 : STAY_MS);
+	found_expire(f, ui->now_ms, ui->scope.time.frozen ? 0 : STAY_MS);
 	for (unsigned i = 1; i < f->count; i++) {
 		struct found moved = f->list[i];
 		unsigned at = i;
@@ -88,8 +86,6 @@ static void kept_merge(struct ui *ui, unsigned count)
 		f->list[at] = moved;
 	}
 }
-
-/* --- scanning ---------------------------------------------------------------------------------------- */
 
 void findings_tick(struct ui *ui)
 {
@@ -122,7 +118,7 @@ void findings_tick(struct ui *ui)
 		findings_history(f->rules, ui->profile, ui->vitals, q.to);
 	uint64_t start = ui_cpu_ns(ui);
 	findings_baseline(f->rules, compare_cpu(ui));
-	kept_merge(ui, findings_evaluate(f->rules, ui->profile, q.from, q.to));
+	found_merge(ui, findings_evaluate(f->rules, ui->profile, q.from, q.to));
 	f->from = q.from;
 	f->to = q.to;
 	int64_t cost_ms = (int64_t)((ui_cpu_ns(ui) - start) * DUTY / NS_PER_MS);
@@ -140,8 +136,6 @@ void findings_open(struct ui *ui)
 			ui->findings->begun |= 1u << events[i];
 	ui->findings->due_ms = 0;
 }
-
-/* --- the line ---------------------------------------------------------------------------------------- */
 
 static bool line_shown(const struct ui *ui)
 {

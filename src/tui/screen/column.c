@@ -70,15 +70,13 @@ void column_titles(struct canvas *c, int row, int col, int limit, const struct c
 void column_row(struct canvas *c, int row, const struct column_place *places, int n,
 	const void *view, const void *item, const struct glyphs *g)
 {
-	struct column_cell cell;
-
 	for (int i = 0; i < n; i++) {
 		const struct column_place *p = &places[i];
+		struct column_cell cell = {.style = STYLE_NORMAL,
+			.width = p->width,
+			.flags = p->column->flags,
+			.glyphs = g};
 
-		cell.text[0] = '\0';
-		cell.style = STYLE_NORMAL;
-		cell.width = p->width;
-		cell.glyphs = g;
 		p->column->cell(view, item, &cell);
 		draw_aligned(c, row, p, cell.style, cell.text);
 	}

@@ -18,13 +18,15 @@
 struct column_cell { /* filled by a cell function */
 	char text[COLUMN_TEXT];
 	enum style style;
-	int width; /* columns available */
+	int width;     /* columns available */
+	uint8_t flags; /* of the column */
 	const struct glyphs *glyphs;
 };
 
 enum column_flag {
 	COLUMN_LEFT = 1,      /* left-aligned */
 	COLUMN_OVER_TIME = 2, /* shows a change over time */
+	COLUMN_SECOND = 4,    /* for a cell function of two columns: the second one */
 };
 
 struct column {

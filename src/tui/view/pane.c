@@ -140,8 +140,8 @@ int pane_table_draw(struct ui *ui, struct area area, const struct pane_titles *t
 /* --- sandwiches ---------------------------------------------------------------------------------------- */
 
 const struct sandwich_words sandwich_words[SANDWICH_KINDS] = {
-	[SANDWICH_CALLERS] = {"CALLERS (who pays)", "[root of the stack]", "caller"},
-	[SANDWICH_CALLEES] = {"CALLEES (where it goes)", "[self]", "callee"},
+	[SANDWICH_CALLERS] = {"CALLERS", "[root of the stack]", "caller"},
+	[SANDWICH_CALLEES] = {"CALLEES", "[self]", "callee"},
 	[SANDWICH_LINES] = {"LINES", "", "line"},
 	[SANDWICH_THREADS] = {"THREADS", "", "thread"},
 };

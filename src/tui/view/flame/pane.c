@@ -23,8 +23,6 @@ void flame_pane_done(struct flame_pane *p)
 	pane_table_done(&p->children);
 }
 
-/* --- figures ----------------------------------------------------------------------------------------- */
-
 /* Draws a label, a percentage and a remark. Returns the next row. */
 static int draw_figure(
 	struct ui *ui, struct area a, int row, const char *what, double percent, const char *more)
@@ -63,8 +61,6 @@ static int draw_figures(
 		row = draw_figure(ui, a, row, "of zoom", flat_percent(n->total, zoom->total), "");
 	return row;
 }
-
-/* --- the pane ---------------------------------------------------------------------------------------- */
 
 static const struct calltree_node *selected_node(const struct flame *f)
 {

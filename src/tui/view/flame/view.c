@@ -30,8 +30,6 @@ static void flame_done(void *state)
 	free(f->hidden_hits);
 }
 
-/* --- search ---------------------------------------------------------------------------------------- */
-
 static void flame_find_hidden(const struct ui *ui, struct flame *f)
 {
 	const struct flame_layout *l = f->layout;
@@ -82,8 +80,6 @@ static bool flame_find(struct ui *ui, int direction)
 	}
 	return false;
 }
-
-/* --- updating ---------------------------------------------------------------------------------------- */
 
 /* Replaces tree and layout and keeps the selected box by its path. */
 static void show_layout(
@@ -162,8 +158,6 @@ static void flame_update(struct ui *ui, bool sort)
 		&f->base, compare_query(ui, &q) ? calltree_new(ui->profile, &q, &options) : NULL);
 }
 
-/* --- names ------------------------------------------------------------------------------------------- */
-
 static const char *node_name(const struct ui *ui, const struct calltree_node *n)
 {
 	return n->method == PROFILE_NONE ? "all" : profile_get_method(ui->profile, n->method)->full;
@@ -177,8 +171,6 @@ static const char *flame_text(void *ctx, int index)
 		       ? node_name(ctx, &f->tree->nodes[f->layout->boxes[index].node])
 		       : "";
 }
-
-/* --- drawing ----------------------------------------------------------------------------------------- */
 
 /* Formats the name of a box, and, if there is space, its share and its change since the baseline. */
 static void fit_label(const struct ui *ui, const struct calltree_node *n, char out[256], int width)
@@ -339,8 +331,6 @@ static void flame_notice(struct ui *ui, struct strip *s)
 	if (hidden)
 		strip_add(s, STYLE_WARN, 1, " + %d too narrow to show ", hidden);
 }
-
-/* --- commands ---------------------------------------------------------------------------------------- */
 
 unsigned flame_move(struct ui *ui, int direction)
 {

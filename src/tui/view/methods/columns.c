@@ -37,8 +37,6 @@ bool methods_delta(const struct methods *m, const struct flat_row *row, bool tot
 	return compare_delta(&now, &then, points);
 }
 
-/* --- hottest lines --------------------------------------------------------------------------------- */
-
 struct line_count {
 	uint32_t method;
 	int32_t line;
@@ -105,44 +103,29 @@ void lines_free(struct lines *l)
 	free(l);
 }
 
-/* --- cells ------------------------------------------------------------------------------------------- */
-
-static void share_cell(struct column_cell *out, uint64_t count, uint64_t part, uint64_t all)
+/* SELF%, or with COLUMN_SECOND TOTAL%; likewise its error and its change. */
+static void cell_share(const void *view, const void *row, struct column_cell *out)
 {
-	char text[TEXT_NUMBER];
+	const struct methods *m = view;
+	struct compare_share s = methods_share(m->flat, row, out->flags & COLUMN_SECOND);
+	double percent = flat_percent(s.value, s.sum);
 
-	if (count >= ERROR_FEW) {
-		strcpy(out->text, text_percent(text, flat_percent(part, all)));
+	if (s.count >= ERROR_FEW) {
+		text_percent(out->text, percent);
 		return;
 	}
 	/* Too few samples for a decimal. */
 	out->style = STYLE_DIM;
-	if (count)
-		snprintf(out->text, COLUMN_TEXT, "~%.0f", ceil(flat_percent(part, all)));
+	if (s.count)
+		snprintf(out->text, COLUMN_TEXT, "~%.0f", ceil(percent));
 	else
 		strcpy(out->text, "-");
 }
 
-static void cell_self(const void *view, const void *row, struct column_cell *out)
+static void cell_error(const void *view, const void *row, struct column_cell *out)
 {
 	const struct methods *m = view;
-	const struct flat_row *r = row;
-
-	share_cell(out, r->self_count, r->self, m->flat->sum);
-}
-
-static void cell_total(const void *view, const void *row, struct column_cell *out)
-{
-	const struct methods *m = view;
-	const struct flat_row *r = row;
-
-	share_cell(out, r->total_count, r->total, m->flat->sum);
-}
-
-static void error_cell(
-	const struct methods *m, const struct flat_row *row, bool total, struct column_cell *out)
-{
-	struct compare_share s = methods_share(m->flat, row, total);
+	struct compare_share s = methods_share(m->flat, row, out->flags & COLUMN_SECOND);
 	double error = error_half_width(flat_percent(s.value, s.sum) / 100, s.samples);
 
 	out->style = STYLE_DIM;
@@ -150,16 +133,6 @@ static void error_cell(
 		strcpy(out->text, s.count ? "?" : "-");
 	else
 		snprintf(out->text, COLUMN_TEXT, "%.*f", error < 9.95, error); /* fits 3 columns */
-}
-
-static void cell_error(const void *view, const void *row, struct column_cell *out)
-{
-	error_cell(view, row, false, out);
-}
-
-static void cell_total_error(const void *view, const void *row, struct column_cell *out)
-{
-	error_cell(view, row, true, out);
 }
 
 static void cell_trend(const void *view, const void *row, struct column_cell *out)
@@ -173,30 +146,20 @@ static void cell_trend(const void *view, const void *row, struct column_cell *ou
 	glyph_spark(out->glyphs, out->text, counts, FLAT_TREND);
 }
 
-static void delta_cell(
-	const struct methods *m, const struct flat_row *row, bool total, struct column_cell *out)
+static void cell_delta(const void *view, const void *row, struct column_cell *out)
 {
+	const struct methods *m = view;
 	double points;
 
 	out->style = STYLE_DIM;
 	if (!m->before || !m->before->sum_count) {
 		strcpy(out->text, "-");
-	} else if (!methods_delta(m, row, total, &points)) {
+	} else if (!methods_delta(m, row, out->flags & COLUMN_SECOND, &points)) {
 		strcpy(out->text, "~");
 	} else {
 		snprintf(out->text, COLUMN_TEXT, "%+.1f", points);
 		out->style = STYLE_NORMAL;
 	}
-}
-
-static void cell_delta(const void *view, const void *row, struct column_cell *out)
-{
-	delta_cell(view, row, false, out);
-}
-
-static void cell_total_delta(const void *view, const void *row, struct column_cell *out)
-{
-	delta_cell(view, row, true, out);
 }
 
 static void cell_type(const void *view, const void *row, struct column_cell *out)
@@ -234,23 +197,20 @@ static void cell_amount(const void *view, const void *row, struct column_cell *o
 {
 	const struct methods *m = view;
 	const struct flat_row *r = row;
-	char text[TEXT_NUMBER];
+	const struct ui *ui = m->at.ui;
 
 	if (r->self_count < ERROR_FEW)
 		out->style = STYLE_DIM;
-	if (!r->self)
-		strcpy(out->text, "-");
+	if (r->self)
+		events_value(out->text, profile_get_event(ui->profile, ui->scope.event), r->self);
 	else
-		strcpy(out->text,
-			events_value(text,
-				profile_get_event(m->at.ui->profile, m->at.ui->scope.event),
-				r->self));
+		strcpy(out->text, "-");
 }
 
 static const struct column plain[] = {
-	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_self},
+	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_share},
 	{"±", 2, 3, 0, 52, -1, cell_error},
-	{"TOTAL%", 1, 6, 0, 46, SORT_TOTAL, cell_total},
+	{"TOTAL%", 1, 6, COLUMN_SECOND, 46, SORT_TOTAL, cell_share},
 	{"DELTA", 2, 5, COLUMN_OVER_TIME, METHODS_DELTA_COLS, SORT_DELTA, cell_delta},
 	{"TREND 8s", 2, 8, COLUMN_LEFT | COLUMN_OVER_TIME, 60, -1, cell_trend},
 	{"AMOUNT", 1, 6, 0, METHODS_AMOUNT_COLS, -1, cell_amount},
@@ -261,9 +221,9 @@ static const struct column plain[] = {
 
 /* Sorted by TOTAL%: ± is the error of that column, and follows it. */
 static const struct column by_total[] = {
-	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_self},
-	{"TOTAL%", 1, 6, 0, 46, SORT_TOTAL, cell_total},
-	{"±", 2, 3, 0, 52, -1, cell_total_error},
+	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_share},
+	{"TOTAL%", 1, 6, COLUMN_SECOND, 46, SORT_TOTAL, cell_share},
+	{"±", 2, 3, COLUMN_SECOND, 52, -1, cell_error},
 	{"DELTA", 2, 5, COLUMN_OVER_TIME, METHODS_DELTA_COLS, SORT_DELTA, cell_delta},
 	{"TREND 8s", 2, 8, COLUMN_LEFT | COLUMN_OVER_TIME, 60, -1, cell_trend},
 	{"AMOUNT", 1, 6, 0, METHODS_AMOUNT_COLS, -1, cell_amount},
@@ -274,11 +234,11 @@ static const struct column by_total[] = {
 
 /* With a difference: each delta next to its value; the trend only on wide screens. */
 static const struct column differing[] = {
-	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_self},
+	{"SELF%", 1, 5, 0, 0, SORT_SELF, cell_share},
 	{"±", 2, 3, 0, 60, -1, cell_error},
 	{"DELTA", 1, 6, 0, 0, SORT_DELTA, cell_delta},
-	{"TOTAL%", 1, 6, 0, 52, SORT_TOTAL, cell_total},
-	{"DELTA", 1, 6, 0, 52, SORT_TOTAL_DELTA, cell_total_delta},
+	{"TOTAL%", 1, 6, COLUMN_SECOND, 52, SORT_TOTAL, cell_share},
+	{"DELTA", 1, 6, COLUMN_SECOND, 52, SORT_TOTAL_DELTA, cell_delta},
 	{"TREND 8s", 2, 8, COLUMN_LEFT | COLUMN_OVER_TIME, METHODS_DELTA_COLS, -1, cell_trend},
 	{"T", 2, 1, COLUMN_LEFT, 0, -1, cell_type},
 	{"METHOD", 1, 0, COLUMN_LEFT, 0, SORT_NAME, cell_name},

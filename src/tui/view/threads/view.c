@@ -84,32 +84,24 @@ static void cell_cpu(const void *view, const void *row, struct column_cell *out)
 {
 	const struct threads *t = view;
 	const struct thread_row *r = row;
-	char text[TEXT_NUMBER];
 
-	strcpy(out->text, text_percent(text, thread_row_cpu(&t->rows, r)));
+	text_percent(out->text, thread_row_cpu(&t->rows, r));
 	if (!r->use[EVENT_CPU].count)
 		out->style = STYLE_DIM;
 }
 
-/* Kernel figures exist only for living threads, and only for now. */
-static void format_now(const struct thread_row *r, float value, struct column_cell *out)
+/* Kernel figures exist only for living threads, and only for now. COLUMN_SECOND: system time instead of user time. */
+static void cell_now(const void *view, const void *row, struct column_cell *out)
 {
+	const struct thread_row *r = row;
+	double value = (double)(out->flags & COLUMN_SECOND ? r->system : r->user);
+
 	if (r->live)
-		snprintf(out->text, COLUMN_TEXT, "%.0f", (double)value);
+		snprintf(out->text, COLUMN_TEXT, "%.0f", value);
 	else
 		strcpy(out->text, "-");
-	if (!r->live || value < 0.5f)
+	if (!r->live || value < 0.5)
 		out->style = STYLE_DIM;
-}
-
-static void cell_user(const void *view, const void *row, struct column_cell *out)
-{
-	format_now(row, ((const struct thread_row *)row)->user, out);
-}
-
-static void cell_system(const void *view, const void *row, struct column_cell *out)
-{
-	format_now(row, ((const struct thread_row *)row)->system, out);
 }
 
 static void cell_alloc(const void *view, const void *row, struct column_cell *out)
@@ -200,19 +192,19 @@ static const struct column columns_narrow[] = {
 	{"THREAD", 1, 0, COLUMN_LEFT, 0, SORT_NAME, cell_name},
 	{"S", 1, 1, COLUMN_LEFT, 0, -1, cell_state},
 	{"CPU%", 1, 5, 0, 0, SORT_CPU, cell_cpu},
-	{"now usr", 2, 7, 0, 46, -1, cell_user},
-	{"sys", 1, 3, 0, 46, -1, cell_system},
+	{"now usr", 2, 7, 0, 46, -1, cell_now},
+	{"sys", 1, 3, COLUMN_SECOND, 46, -1, cell_now},
 };
-#define COLUMNS_ALL(name_width)                                                                   \
-	{"THREAD", 1, name_width, COLUMN_LEFT, 0, SORT_NAME, cell_name},                          \
-		{"T", 1, 1, COLUMN_LEFT, 0, -1, cell_kind},                                       \
-		{"S", 1, 1, COLUMN_LEFT, 0, -1, cell_state},                                      \
-		{"CPU%", 1, 5, 0, 0, SORT_CPU, cell_cpu}, {"now usr", 2, 7, 0, 0, -1, cell_user}, \
-		{"sys", 1, 3, 0, 0, -1, cell_system},                                             \
-		{"ALLOC", 1, 7, 0, 0, SORT_ALLOC, cell_alloc},                                    \
-		{"LOCK%", 1, 5, 0, 0, SORT_LOCK, cell_lock},                                      \
-	{                                                                                         \
-		"TOP FRAME NOW", 2, 0, COLUMN_LEFT, 0, -1, cell_top                               \
+#define COLUMNS_ALL(name_width)                                                                  \
+	{"THREAD", 1, name_width, COLUMN_LEFT, 0, SORT_NAME, cell_name},                         \
+		{"T", 1, 1, COLUMN_LEFT, 0, -1, cell_kind},                                      \
+		{"S", 1, 1, COLUMN_LEFT, 0, -1, cell_state},                                     \
+		{"CPU%", 1, 5, 0, 0, SORT_CPU, cell_cpu}, {"now usr", 2, 7, 0, 0, -1, cell_now}, \
+		{"sys", 1, 3, COLUMN_SECOND, 0, -1, cell_now},                                   \
+		{"ALLOC", 1, 7, 0, 0, SORT_ALLOC, cell_alloc},                                   \
+		{"LOCK%", 1, 5, 0, 0, SORT_LOCK, cell_lock},                                     \
+	{                                                                                        \
+		"TOP FRAME NOW", 2, 0, COLUMN_LEFT, 0, -1, cell_top                              \
 	}
 static const struct column columns_wide[] = {COLUMNS_ALL(25)};
 /* Wide enough for long thread names. */

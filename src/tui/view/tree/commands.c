@@ -24,26 +24,6 @@ static unsigned reopened(struct tree *t)
 	return UI_FREEZE_ORDER;
 }
 
-/* Collapses a row, or selects the parent of a collapsed one. */
-static unsigned close_row(struct tree *t, const struct tree_row *row)
-{
-	uint32_t node = row->node;
-
-	if (row->open && !row->folded) {
-		tree_rows_close(&t->rows, t->tree, node);
-		return reopened(t);
-	}
-	while (node != t->params.root && t->tree->nodes[node].parent != PROFILE_NONE) {
-		node = t->tree->nodes[node].parent;
-		int at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[node].path);
-		if (at >= 0) {
-			list_to(&t->at.list, at);
-			break;
-		}
-	}
-	return UI_FREEZE_ORDER;
-}
-
 unsigned tree_open(struct ui *ui, int open)
 {
 	struct tree *t = ui_state(ui, VIEW_TREE);
@@ -51,16 +31,31 @@ unsigned tree_open(struct ui *ui, int open)
 
 	if (!row)
 		return 0;
-	if (!open)
-		return close_row(t, row);
-	if (row->folded)
-		tree_rows_unfold(&t->rows, t->tree, row->node);
-	else if (row->open && t->at.list.cursor + 1 < t->at.list.count)
-		list_to(&t->at.list, t->at.list.cursor + 1);
-	else
-		tree_rows_open(&t->rows, &t->params, row->node);
-	tree_remember_selected(t);
-	return reopened(t);
+	uint32_t node = row->node;
+	if (open) {
+		if (row->folded)
+			tree_rows_unfold(&t->rows, t->tree, node);
+		else if (row->open && t->at.list.cursor + 1 < t->at.list.count)
+			list_to(&t->at.list, t->at.list.cursor + 1);
+		else
+			tree_rows_open(&t->rows, &t->params, node);
+		tree_remember_selected(t);
+		return reopened(t);
+	}
+	if (row->open && !row->folded) {
+		tree_rows_close(&t->rows, t->tree, node);
+		return reopened(t);
+	}
+	/* Selects the parent of a collapsed row. */
+	for (int at = -1; at < 0 && node != t->params.root;) {
+		node = t->tree->nodes[node].parent;
+		if (node == PROFILE_NONE)
+			break;
+		at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[node].path);
+		if (at >= 0)
+			list_to(&t->at.list, at);
+	}
+	return UI_FREEZE_ORDER;
 }
 
 unsigned tree_open_all(struct ui *ui, int arg)
@@ -178,8 +173,6 @@ void tree_of_method(struct ui *ui, uint32_t method, bool inverted)
 	t->from = from;
 	start_over(t);
 }
-
-/* --- finding ----------------------------------------------------------------------------------------- */
 
 /* The matching nodes below the root in pre-order; *before: those before from. The caller frees the result. */
 static uint32_t *hits_in_order(

@@ -99,8 +99,14 @@ static uint32_t only_child(const struct tree_view *v, uint32_t node)
 	return shown_children(v, node) == 1 ? n->first_child : PROFILE_NONE;
 }
 
-static struct rank *rank_of(struct tree_rows *r, uint64_t parent)
+/* The n visible children in their stable order. The caller frees the result. */
+static uint32_t *ordered_children(
+	struct tree_rows *r, const struct tree_view *v, uint32_t node, uint32_t n)
 {
+	struct rank_item *items = xreallocarray(NULL, n, sizeof(*items));
+	uint32_t *children = xreallocarray(NULL, n, sizeof(*children));
+	uint32_t child = node_at(v, node)->first_child;
+	uint64_t parent = node_at(v, node)->path;
 	uint32_t at = hash_index_find(&r->sibling_index, hash_u64(parent), NULL, NULL);
 
 	if (at == HASH_NONE) {
@@ -111,17 +117,6 @@ static struct rank *rank_of(struct tree_rows *r, uint64_t parent)
 		hash_index_add(&r->sibling_index, hash_u64(parent), at);
 	}
 	r->siblings[at].pass = r->pass;
-	return &r->siblings[at].rank;
-}
-
-/* The n visible children in their stable order. The caller frees the result. */
-static uint32_t *ordered_children(
-	struct tree_rows *r, const struct tree_view *v, uint32_t node, uint32_t n)
-{
-	struct rank_item *items = xreallocarray(NULL, n, sizeof(*items));
-	uint32_t *children = xreallocarray(NULL, n, sizeof(*children));
-	uint32_t child = node_at(v, node)->first_child;
-
 	for (uint32_t i = 0; i < n; i++) {
 		const struct calltree_node *c = node_at(v, child);
 		double key = (double)c->total + (calltree_own(v->profile, c) ? 0.25 : 0);
@@ -130,7 +125,7 @@ static uint32_t *ordered_children(
 			(uint32_t)(c->path ^ c->path >> 32), c->total_count, key, child};
 		child = c->next_sibling;
 	}
-	rank_update(rank_of(r, node_at(v, node)->path), items, n, v->fresh, v->frozen);
+	rank_update(&r->siblings[at].rank, items, n, v->fresh, v->frozen);
 	for (uint32_t i = 0; i < n; i++)
 		children[i] = items[i].at;
 	free(items);

@@ -37,8 +37,6 @@ static void tree_done(void *state)
 	pane_done(&t->pane);
 }
 
-/* --- updating ---------------------------------------------------------------------------------------- */
-
 const void *tree_row_at(const void *state, int index)
 {
 	const struct tree *t = state;
@@ -133,8 +131,6 @@ static void tree_update(struct ui *ui, bool sort)
 	tree_select_path(t, t->selected);
 }
 
-/* --- names ------------------------------------------------------------------------------------------- */
-
 static const char *tree_node_name(const struct tree *t, const struct calltree_node *n)
 {
 	if (n->thread != PROFILE_NONE)
@@ -183,10 +179,8 @@ static int fit_node(
 static void cell_total(const void *view, const void *row, struct column_cell *out)
 {
 	const struct tree *t = view;
-	char text[TEXT_NUMBER];
 
-	strcpy(out->text, text_percent(text,
-				  flat_percent(tree_node(t, row)->total, t->tree->nodes[0].total)));
+	text_percent(out->text, flat_percent(tree_node(t, row)->total, t->tree->nodes[0].total));
 }
 
 static void cell_self(const void *view, const void *row, struct column_cell *out)
@@ -194,10 +188,9 @@ static void cell_self(const void *view, const void *row, struct column_cell *out
 	const struct tree *t = view;
 	const struct tree_row *r = row;
 	double self = flat_percent(tree_node(t, r)->self, t->tree->nodes[0].total);
-	char text[TEXT_NUMBER];
 
 	if (self >= 0.05 && !r->folded)
-		strcpy(out->text, text_percent(text, self));
+		text_percent(out->text, self);
 }
 
 static void cell_type(const void *view, const void *row, struct column_cell *out)
@@ -245,8 +238,6 @@ static struct columns tree_columns(const struct ui *ui)
 
 	return t->base.tree ? COLUMNS(differing) : COLUMNS(plain);
 }
-
-/* --- drawing ----------------------------------------------------------------------------------------- */
 
 /*
  * Draws the branches in front of a node. Levels 0 and 1 have none; level l has its own in slot l - 2. The outermost ones
