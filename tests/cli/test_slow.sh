@@ -80,7 +80,7 @@ storm() {
 # --- many sessions -----------------------------------------------------------------------------------
 
 sessions() {
-	local name="JDK $major, ${SESSIONS:=20} sessions" i failed=0 rss maps
+	local name="JDK $major, ${SESSIONS:=20} sessions" i failed=0 none=0 rss maps
 	jvm_start $CALM_JVM Called pool || return
 	for i in 1 2 3 4 5; do
 		slow -d 0.5 Called.handle
@@ -90,9 +90,14 @@ sessions() {
 	litter "$JVM" >"$T/before"
 	for ((i = 0; i < SESSIONS; i++)); do
 		slow -d 0.5 Called.handle
-		[ $status = 0 ] || failed=$((failed + 1))
+		case $status in
+		0) ;;
+		1) none=$((none + 1)) ;; # half a second of a busy machine may be too short for a call
+		*) failed=$((failed + 1)) ;;
+		esac
 	done
-	is "$name: each reports calls" $failed 0 || diag_file "$T/err"
+	is "$name: each ends well" $failed 0 || diag_file "$T/err"
+	ok "$name: most report calls ($none do not)" [ $none -le $((SESSIONS / 4)) ]
 	becomes_quiet "$name: sampling ends" "$JVM"
 	litter "$JVM" >"$T/after"
 	same "$name: nothing more remains in the JVM" "$T/after" "$T/before"
