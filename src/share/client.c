@@ -32,9 +32,16 @@ static int connect_server(const struct hotspot *jvm, enum share_request request,
 	const struct share_hello hello = {SHARE_MAGIC, SHARE_VERSION, request};
 	struct sockaddr_un at;
 	socklen_t bytes = share_address(jvm, &at);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+	int fd = -1;
 
-	if (fd < 0 || connect(fd, (struct sockaddr *)&at, bytes))
+	for (int of_jvm = 1; of_jvm >= 0 && fd < 0; of_jvm--) {
+		fd = share_socket(jvm, of_jvm, flags);
+		if (fd >= 0 && connect(fd, (struct sockaddr *)&at, bytes)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (fd < 0)
 		err_set(err, ERR_NO_TARGET, "No jhot of this host is profiling the JVM.");
 	else if (!share_trusts(fd, jvm, server))
 		err_set(err, ERR_ATTACH,

@@ -32,29 +32,38 @@ struct client {
 struct share {
 	struct share_options options;
 	char host[256];
-	int fd;
+	int fds[2]; /* listening in our and in the JVM's network namespace; -1: none */
 	struct client clients[CLIENTS];
 };
 
-struct share *share_open(const struct share_options *o, struct err *err)
+/* A socket that listens in our or in the JVM's network namespace; -1: not possible. */
+static int listen_in(const struct hotspot *jvm, bool of_jvm)
 {
 	struct sockaddr_un at;
-	socklen_t bytes = share_address(&o->jvm, &at);
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	struct share *s;
+	socklen_t bytes = share_address(jvm, &at);
+	int fd = share_socket(jvm, of_jvm, SOCK_NONBLOCK);
 
-	if (fd < 0 || bind(fd, (struct sockaddr *)&at, bytes) || listen(fd, CLIENTS)) {
+	if (fd < 0 || (!bind(fd, (struct sockaddr *)&at, bytes) && !listen(fd, CLIENTS)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+struct share *share_open(const struct share_options *o, struct err *err)
+{
+	int fd = listen_in(&o->jvm, false);
+
+	if (fd < 0) {
 		err_set_errno(err, ERR_FAILED,
 			"The session cannot be shared with other jhot processes: its socket");
-		if (fd >= 0)
-			close(fd);
 		return NULL;
 	}
-	s = xcalloc(1, sizeof(*s));
+	struct share *s = xcalloc(1, sizeof(*s));
 	s->options = *o;
 	if (!o->meta.host && !gethostname(s->host, sizeof(s->host) - 1))
 		s->options.meta.host = s->host;
-	s->fd = fd;
+	s->fds[0] = fd;
+	s->fds[1] = listen_in(&o->jvm, true);
 	for (int i = 0; i < CLIENTS; i++)
 		s->clients[i].fd = -1;
 	return s;
@@ -76,18 +85,20 @@ void share_close(struct share *s)
 		return;
 	for (int i = 0; i < CLIENTS; i++)
 		client_end(&s->clients[i]);
-	close(s->fd);
+	for (int i = 0; i < 2; i++)
+		if (s->fds[i] >= 0)
+			close(s->fds[i]);
 	free(s);
 }
 
 /* --- clients ------------------------------------------------------------------------------------------- */
 
-static void accept_clients(struct share *s)
+static void accept_clients(struct share *s, int listening)
 {
 	int fd, i;
 	pid_t pid;
 
-	while ((fd = accept4(s->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
+	while ((fd = accept4(listening, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0) {
 		for (i = 0; i < CLIENTS && s->clients[i].fd >= 0; i++)
 			;
 		if (i == CLIENTS || !share_trusts(fd, &s->options.jvm, &pid)) {
@@ -216,7 +227,8 @@ bool share_has_clients(const struct share *s)
 
 void share_step(struct share *s, const struct vitals *v, uint64_t duration_ns)
 {
-	accept_clients(s);
+	for (int i = 0; i < 2; i++)
+		accept_clients(s, s->fds[i]);
 	for (int i = 0; i < CLIENTS; i++) {
 		struct client *c = &s->clients[i];
 

@@ -5,8 +5,9 @@
  *   server: the front end that owns the session            client: any other jhot
  *   session -> profile -> recording_writer -> socket  ---> recording -> a profile of its own -> screen, file
  *
- * The socket is in the abstract namespace: no file is left behind, and it is visible in the same network namespace only. Its name
- * consists of the JVM's start time and its pid in its own PID namespace. Each side checks the credentials of the other, as reported
+ * The socket is in the abstract namespace: no file is left behind, and a network namespace sees only its own. The server has
+ * one in its own and, where it may (root), one in the JVM's; a client tries both likewise. Their name consists of the JVM's start time
+ * and its pid in its own PID namespace. Each side checks the credentials of the other, as reported
  * by the kernel, and accepts root, its own user and the user of the JVM. A client can only read: it cannot make the server write
  * a file or wait, and it cannot change the sampled events.
  *
@@ -92,6 +93,8 @@ struct share_hello {
 #define SHARE_VERSION 1u
 #define SHARE_MESSAGE (1u << 30) /* a message has fewer bytes */
 
+/* A new socket. of_jvm: in the JVM's network namespace; -1 if that is ours, or we may not enter it. flags: of socket(2). */
+int share_socket(const struct hotspot *jvm, bool of_jvm, int flags);
 /* Returns the length of the address. */
 socklen_t share_address(const struct hotspot *jvm, struct sockaddr_un *at);
 /* True if the peer of a socket may have the profile of this JVM, or supply it; *pid: its process. */

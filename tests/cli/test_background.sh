@@ -153,4 +153,24 @@ is "SIGHUP does not end it" "$(owner)" "$OWNER"
 jvm_end "$JVM"
 ok "the JVM's end ends it" wait_for 20 ended
 ok "the JVM's end saves the samples" [ "$(find . -name 'Totals-*.jhot' | wc -l)" = 2 ]
+
+# --- another network namespace, as that of a container or of a sidecar ---
+if ! unshare -n true 2>/dev/null; then
+	skip "another network namespace" "unshare -n is not allowed"
+else
+	JVM_AS='unshare -n' jvm_start $CALM_JVM Totals
+	start -e cpu
+	run save -o inside.jhot "$JVM"
+	is "save from the namespace of the recorder, not of the JVM" "$status" 0 || diag_file "$T/err"
+	nsenter -t "$JVM" -n "$JHOT" save -o inside.jhot "$JVM" >"$T/out" 2>"$T/err"
+	is "save from the namespace of the JVM" $? 0 || diag_file "$T/err"
+	run stop -o all.jhot "$JVM"
+	is "stop from the namespace of the recorder" "$status" 0
+	nsenter -t "$JVM" -n "$JHOT" start -e cpu "$JVM" >"$T/out" 2>"$T/err"
+	is "start in the namespace of the JVM" $? 0 || diag_file "$T/err"
+	run save -o outside.jhot "$JVM"
+	is "save from outside" "$status" 0 || diag_file "$T/err"
+	run stop "$JVM"
+	jvm_end "$JVM"
+fi
 done_testing
