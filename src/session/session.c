@@ -157,6 +157,11 @@ static void session_pull_last(struct session *s)
 	}
 }
 
+bool session_was_stopped(const struct session *s)
+{
+	return s->stopped;
+}
+
 /* Ends the session with the reason why the agent left: a takeover by another session, a stop, ... Returns -1. */
 static int session_agent_left(struct session *s, struct err *err)
 {
@@ -181,6 +186,7 @@ static int session_agent_left(struct session *s, struct err *err)
 	} else {
 		unsigned left = atomic_load(&s->mapping.status->left);
 
+		s->stopped = left == WIRE_LEFT_ASKED;
 		err_set(&why, ERR_FAILED, "Session with JVM %d ended: %s.", (int)s->jvm.pid,
 			left < sizeof(reasons) / sizeof(reasons[0]) && reasons[left]
 				? reasons[left]

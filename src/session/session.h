@@ -58,6 +58,9 @@ struct session *session_open(const struct hotspot *jvm, const struct session_opt
 /* The JVM, with everything that is known of it by now. */
 const struct hotspot *session_jvm(const struct session *s);
 
+/* True after the session was ended by `jhot stop`. */
+bool session_was_stopped(const struct session *s);
+
 /*
  * session_finish: stops the engines, drains the rest into the profile and releases the agent. session_close does the same
  * if necessary, and frees the session. Both accept a JVM that has ended.

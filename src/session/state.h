@@ -23,6 +23,7 @@ struct session {
 	struct gauges *gauges;
 	struct vitals vitals;
 	uint64_t vitals_ns; /* of the last reading */
+	bool stopped;       /* by a request of another process, which has no session */
 	bool over;          /* ended; over_err says why */
 	struct err over_err;
 

@@ -183,6 +183,13 @@ ok "a JVM that cannot be attached is reported" wait_for 60 said "Process $refuse
 jvm_start $CALM_JVM Totals
 fourth=$JVM
 ok "and does not keep others from being recorded" wait_for 30 eval "ls $D | grep -q -- -$fourth-"
+run stop "$fourth"
+is "jhot stop of a JVM of a recorder exits with 0" "$status" 0
+ok "the recorder says that it does not record that JVM any more" wait_for 30 said "$fourth Totals is not recorded any more" || diag_file "$T/recorder.err"
+ok "its last file is written" wait_for 10 said "wrote .*-$fourth-"
+sleep 5
+ok "and it does not attach to it again" quiet "$fourth"
+ok "the other JVMs are still recorded" sampling "$third"
 kill -KILL "$RECORDER"
 wait "$RECORDER" 2>/dev/null
 becomes_quiet "a killed recorder leaves no session: second JVM" "$second"

@@ -30,10 +30,12 @@
 #define SCAN_AGAIN_NS  (10 * NS_PER_S) /* a new process may become a JVM this late */
 #define RETRY_FIRST_NS (2 * NS_PER_S)
 #define RETRY_MOST_NS  (60 * NS_PER_S)
-#define ENDED_NS       (10 * NS_PER_S) /* a JVM that has ended keeps its row for this long */
-#define QUIT_MS        3000
-#define QUIT_AGAIN_MS  1000 /* a second SIGTERM: do not wait for names */
-#define QUIT_STEP_MS   20
+#define LATE_NS \
+	(3 * NS_PER_S) /* a recorder of a JVM that starts is to attach first, and is then watched */
+#define ENDED_NS      (10 * NS_PER_S) /* a JVM that has ended keeps its row for this long */
+#define QUIT_MS       3000
+#define QUIT_AGAIN_MS 1000 /* a second SIGTERM: do not wait for names */
+#define QUIT_STEP_MS  20
 
 /* --- streams ----------------------------------------------------------------------------------------- */
 
@@ -274,8 +276,10 @@ static void apply_scan(struct fleet *f)
 		if (jvm->starting)
 			f->changed_ns = now_ns;
 		i = instance_find(f, jvm);
-		if (!i)
+		if (!i) {
 			i = instance_new(f);
+			i->retry_ns = f->scanned ? now_ns + LATE_NS : 0;
+		}
 		i->jvm = *jvm;
 		i->seen = true;
 		i->refused = jvm->verdict > HOTSPOT_UNKNOWN;

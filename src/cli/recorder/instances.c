@@ -31,11 +31,14 @@
 #define RETRY_FIRST_NS (2 * NS_PER_S)
 #define RETRY_MOST_NS  (300 * NS_PER_S)
 
+#define STOPPED        64 /* exit status of a child whose session was ended by `jhot stop` */
+
 /* A JVM of the name; identified by pid and start. */
 struct instance {
 	pid_t pid, child; /* child 0: not being recorded */
 	uint64_t start_ticks;
 	uint64_t pause_ns, retry_ns; /* after a failure: try again at retry_ns */
+	bool stopped;                /* by `jhot stop`: not to be recorded any more */
 	bool seen;                   /* by the current scan */
 };
 
@@ -96,6 +99,8 @@ static void instance_run(const struct instances *all, const struct hotspot *jvm)
 	int rc = events_resolve(&r->sampling.events, jvm->pid, NULL, &err);
 	if (!rc)
 		rc = recorder_one(r, &err);
+	if (r->stopped)
+		exit(STOPPED);
 	if (rc && !r->sampling.begin_ns)
 		report_error(stderr, &err);
 	exit(!rc || (err.kind == ERR_GONE && r->sampling.begin_ns) ? 0 : err.kind);
@@ -123,6 +128,7 @@ static void instances_reap(struct instances *all)
 		if (!i->child || waitpid(i->child, &status, WNOHANG) != i->child)
 			continue;
 		i->child = 0;
+		i->stopped = WIFEXITED(status) && WEXITSTATUS(status) == STOPPED;
 		i->pause_ns = WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : 2 * i->pause_ns;
 		if (i->pause_ns < RETRY_FIRST_NS)
 			i->pause_ns = RETRY_FIRST_NS;
@@ -149,7 +155,7 @@ static bool scan_is_due(struct instances *all, uint64_t now_ns)
 	if (now_ns < all->allowed_ns)
 		return false;
 	for (uint32_t i = 0; i < all->count; i++)
-		if (!all->list[i].child && now_ns >= all->list[i].retry_ns)
+		if (!all->list[i].child && !all->list[i].stopped && now_ns >= all->list[i].retry_ns)
 			return true;
 	return all->scanned_ns < all->changed_ns + SCAN_AGAIN_NS ||
 	       now_ns - all->scanned_ns >= SCAN_MOST_NS;
@@ -179,7 +185,7 @@ static int instances_scan(struct instances *all, struct err *err)
 		}
 		struct instance *i = instance_find(all, jvm);
 		i->seen = true;
-		if (i->child || now_ns < i->retry_ns)
+		if (i->child || i->stopped || now_ns < i->retry_ns)
 			continue;
 		if (jvm->verdict <= HOTSPOT_UNKNOWN) {
 			instance_begin(all, i, jvm);

@@ -94,30 +94,71 @@ static void kept_scan(struct kept_list *list, DIR *dir, const regex_t *regex)
 		qsort(list->files, list->count, sizeof(*list->files), kept_compare);
 }
 
+/* Lists the files in the folder of `path`. Returns the folder, NULL with an error. Call kept_done afterwards, also on failure. */
+static DIR *kept_list(struct kept_list *list, const char *path, const char *regex, struct err *err)
+{
+	regex_t compiled;
+
+	*list = (struct kept_list){0};
+	int folder = file_open_folder(path, err);
+	if (folder < 0)
+		return NULL;
+	DIR *dir = fdopendir(folder);
+	if (!dir) {
+		close(folder);
+		err_set_errno(err, ERR_OUTPUT, "Cannot list the folder of %s", path);
+		return NULL;
+	}
+	if (regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB)) {
+		closedir(dir);
+		err_set(err, ERR_FAILED, "Cannot list the files of %s.", path);
+		return NULL;
+	}
+	kept_scan(list, dir, &compiled);
+	regfree(&compiled);
+	return dir;
+}
+
+static void kept_done(struct kept_list *list, DIR *dir)
+{
+	for (uint32_t i = 0; i < list->count; i++)
+		free(list->files[i].name);
+	free(list->files);
+	if (dir)
+		closedir(dir);
+}
+
+int keep_each(const char *path, const char *regex, void (*fn)(void *ctx, const char *path),
+	void *ctx, struct err *err)
+{
+	const char *slash = strrchr(path, '/');
+	struct kept_list list;
+	DIR *dir = kept_list(&list, path, regex, err);
+	struct buf file = {0};
+
+	for (uint32_t i = 0; i < list.count; i++) {
+		buf_clear(&file);
+		buf_printf(&file, "%.*s%s", slash ? (int)(slash + 1 - path) : 0, path,
+			list.files[i].name);
+		fn(ctx, buf_str(&file));
+	}
+	buf_done(&file);
+	kept_done(&list, dir);
+	return dir ? 0 : -1;
+}
+
 int keep_apply(const struct keep *k, const char *path, const char *regex, unsigned more,
 	uint64_t space, struct err *err)
 {
-	struct kept_list list = {0};
 	uint64_t now_ns = clock_wall_ns();
-	regex_t compiled;
+	struct kept_list list;
 	int removed = 0;
 
 	if (!k->age_ns && !k->bytes && !k->files)
 		return 0;
-	int folder = file_open_folder(path, err);
-	if (folder < 0)
-		return -1;
-	DIR *dir = fdopendir(folder);
-	if (!dir) {
-		close(folder);
-		return err_set_errno(err, ERR_OUTPUT, "Cannot list the folder of %s", path);
-	}
-	if (regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB)) {
-		closedir(dir);
-		return err_set(err, ERR_FAILED, "Cannot list the files of %s.", path);
-	}
-	kept_scan(&list, dir, &compiled);
-	regfree(&compiled);
+	DIR *dir = kept_list(&list, path, regex, err);
+	if (!dir)
+		removed = -1;
 	uint32_t left = list.count;
 	for (uint32_t i = 0; i + !more < list.count; i++) {
 		const struct kept *f = &list.files[i];
@@ -137,9 +178,6 @@ int keep_apply(const struct keep *k, const char *path, const char *regex, unsign
 		list.bytes -= f->bytes;
 		removed++;
 	}
-	for (uint32_t i = 0; i < list.count; i++)
-		free(list.files[i].name);
-	free(list.files);
-	closedir(dir);
+	kept_done(&list, dir);
 	return removed;
 }

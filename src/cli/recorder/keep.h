@@ -26,5 +26,8 @@ int keep_parse(struct keep *k, const char *text, struct err *err);
  */
 int keep_apply(const struct keep *k, const char *path, const char *regex, unsigned more,
 	uint64_t space, struct err *err);
+/* Calls fn with the path of each such file, oldest first. Returns 0, or -1 with an error. */
+int keep_each(const char *path, const char *regex, void (*fn)(void *ctx, const char *path),
+	void *ctx, struct err *err);
 
 #endif

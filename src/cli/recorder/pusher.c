@@ -2,6 +2,8 @@
 /* The process that pushes, and what its recorder does with it. */
 #include "cli/recorder/pusher.h"
 
+#include "cli/recorder/unpushed.h"
+
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/clock.h"
@@ -99,6 +101,7 @@ static bool gone(const char *path)
 
 static void queue_pop(struct queue *q)
 {
+	unpushed_clear(q->files[q->first]);
 	free(q->files[q->first++]);
 	q->file = (struct pushing_file){0};
 	if (q->first > q->count / 2) {

@@ -7,6 +7,7 @@
  *   pusher_report -> stderr  <--------- notes --- changes of the outcome
  *   jhot status  <---- struct push_counts, in a memfd that all share
  *
+ * Files that wait are marked (unpushed.h): a recorder that is started after this one has ended pushes them, too.
  * Files are pushed in the order in which they were added, each until it succeeds. While the receiver is away they wait in the queue, and
  * are tried again with back-off. A file that has been removed by then, as by --keep, is counted as dropped. A file that the
  * receiver refuses is counted and skipped.

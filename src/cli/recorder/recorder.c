@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "cli/line/units.h"
+#include "cli/recorder/unpushed.h"
 #include "profile/cut.h"
 
 #include <spawn.h>
@@ -238,6 +239,16 @@ static void run_command(const struct recorder *r, const char *path)
 		waitpid(child, NULL, 0);
 }
 
+/* Hands a file to the pusher, and marks it until it has been pushed. */
+static void push_file(struct recorder *r, const char *path)
+{
+	if (!unpushed_mark(path, r->pushing.target.shown, r->pusher.pid) && !r->unmarked++)
+		say("push: files cannot be marked here; those that wait are not pushed after a "
+		    "restart of jhot");
+	if (pusher_add(&r->pusher, path))
+		say("push: %s could not be queued and is not pushed", path);
+}
+
 static void file_written(void *ctx, const char *path)
 {
 	struct recorder *r = ctx;
@@ -246,8 +257,8 @@ static void file_written(void *ctx, const char *path)
 	say("wrote %s", path);
 	if (!stat(path, &st) && (uint64_t)st.st_blocks * 512 > r->largest)
 		r->largest = (uint64_t)st.st_blocks * 512;
-	if (r->pushes && pusher_add(&r->pusher, path))
-		say("push: %s could not be queued and is not pushed", path);
+	if (r->pushes)
+		push_file(r, path);
 	if (r->command)
 		run_command(r, path);
 }
@@ -311,6 +322,33 @@ static int write_file(struct recorder *r, int i, const struct profile *cut, uint
 	return 0;
 }
 
+static void push_again(void *ctx, const char *path)
+{
+	struct recorder *r = ctx;
+
+	if (!unpushed_claim(path, r->pushing.target.shown, r->pusher.pid))
+		return;
+	say("push: %s is left from an earlier recorder", path);
+	if (pusher_add(&r->pusher, path))
+		say("push: %s could not be queued and is not pushed", path);
+}
+
+/* Queues the files of this JVM's name that an earlier recorder has not pushed. Its pusher may still be running for a while. */
+static void push_unpushed(struct recorder *r)
+{
+	if (r->push_output < 0)
+		return;
+	const struct outputs_names names = {
+		(int)r->sampling.jvm.pid, r->sampling.jvm.name, clock_wall_ns(), NULL};
+	const struct output *f = &r->outputs.files[r->push_output];
+	char *path = outputs_path(f, &names, &r->sampling.events, 0);
+	char *regex = outputs_name_regex(f, &names, &r->sampling.events);
+
+	keep_each(path, regex, push_again, r, NULL);
+	free(regex);
+	free(path);
+}
+
 /* Writes, for each output, the seconds up to `to` that are in none of its files. An output that fails keeps its r->from. */
 static void write_span(struct recorder *r, uint32_t to)
 {
@@ -320,6 +358,7 @@ static void write_span(struct recorder *r, uint32_t to)
 	struct err err;
 
 	session_busy(r->sampling.session, true);
+	push_unpushed(r);
 	for (int i = 0; i < r->outputs.count; i++) {
 		uint32_t *from = &r->from[i];
 
@@ -469,8 +508,10 @@ int recorder_one(struct recorder *r, struct err *err)
 	triggers_reset(&r->triggers);
 	s->poll = recorder_poll;
 	s->ctx = r;
+	r->stopped = false;
 	int rc = sampling_begin(s, err);
 	if (!rc) {
+		push_unpushed(r);
 		if (history < 2 * r->rotate_s)
 			history = 2 * r->rotate_s;
 		if (history < r->before_s + r->after_s)
@@ -480,6 +521,7 @@ int recorder_one(struct recorder *r, struct err *err)
 		r->boundary = r->rotate_s ? next_boundary(r, 0) : 0;
 		say("recording %d %s", (int)s->jvm.pid, s->jvm.name);
 		rc = sampling_loop(s, err);
+		r->stopped = rc && session_was_stopped(s->session);
 		sampling_finish(s);
 		uint32_t now = profile_info(s->profile).now;
 		write_incidents(r, now, true);
@@ -491,6 +533,10 @@ int recorder_one(struct recorder *r, struct err *err)
 					now + 1 - r->from[i], r->outputs.files[i].path);
 		if (rc && err->kind == ERR_GONE)
 			say("%d %s ended", (int)s->jvm.pid, s->jvm.name);
+		else if (r->stopped)
+			say("%d %s is not recorded any more, because `jhot stop` ended it, until "
+			    "the JVM or this recorder is restarted",
+				(int)s->jvm.pid, s->jvm.name);
 		else if (rc)
 			say("%d %s: %s", (int)s->jvm.pid, s->jvm.name, err->what);
 	}
@@ -530,7 +576,7 @@ int recorder_run(const struct args *args, struct err *err)
 			rc = events_resolve(&r->sampling.events, r->sampling.jvm.pid, NULL, err);
 		if (!rc)
 			rc = recorder_one(r, err);
-		if (rc && err->kind == ERR_GONE && r->sampling.begin_ns)
+		if (rc && (r->stopped || (err->kind == ERR_GONE && r->sampling.begin_ns)))
 			rc = 0;
 	}
 	pusher_end(&r->pusher, say_line);

@@ -5,7 +5,7 @@
  *   recorder.c    one JVM: which seconds go into which file
  *   instances.c   all JVMs of a name: a child process per JVM
  *   triggers.c    the rules of --when          keep.c   removing old files
- *   pusher.c      --push: the process that sends files to a receiver
+ *   pusher.c      --push: the process that sends files to a receiver      unpushed.c  marks of files that wait for it
  *
  * Every file is a cut (profile/cut.h) of the session's profile, whose history is limited:
  *
@@ -47,8 +47,11 @@ struct recorder {
 	const char *command; /* of --exec; NULL: none */
 	struct pushing pushing;
 	struct pusher pusher;
-	int push_output; /* whose files are pushed; -1: none */
-	bool pushes;     /* the file being written is to be pushed */
+	int push_output;   /* whose files are pushed; -1: none */
+	unsigned unmarked; /* files that could not be marked as unpushed */
+	bool pushes;       /* the file being written is to be pushed */
+
+	bool stopped; /* the last session was ended by `jhot stop` */
 
 	uint32_t from[OUTPUTS_MAX]; /* per output: the first second that is in no file yet */
 	uint32_t boundary;          /* the second at which the current file ends; 0: none */

@@ -117,7 +117,9 @@ const struct verb verb_stop = {
 	.text = "Ends the session of any jhot with the JVM. A recording that `jhot start` "
 		"began writes its files, or prints the hot methods here; with -o it is "
 		"written to FILE instead. Any other jhot ends and keeps its samples: `record` "
-		"writes them, `top` saves them. The agent stops sampling and releases the "
+		"writes them, `top` saves them. A `record --rotate` or `--when` of a NAME goes on "
+		"with its other JVMs, and does not record this one until it is restarted. The "
+		"agent stops sampling and releases the "
 		"JVM. It is not an error if there is no session.",
 	.min_operands = 1,
 	.max_operands = 1,
