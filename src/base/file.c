@@ -288,16 +288,6 @@ static int open_new(struct file *f)
 	return fd;
 }
 
-/* Copies owner and mode of the old file. If the group cannot be kept, the new group gets the rights of others. */
-static void copy_mode(int fd, const struct stat *old)
-{
-	mode_t mode = old->st_mode & 0777;
-
-	if (fchown(fd, old->st_uid, old->st_gid) && fchown(fd, (uid_t)-1, old->st_gid))
-		mode = (mode & ~(mode_t)070) | (mode & 07) << 3;
-	(void)fchmod(fd, mode);
-}
-
 static int open_for(struct file *f, struct walk *w)
 {
 	if (walk(w, f->path))
@@ -312,8 +302,14 @@ static int open_for(struct file *f, struct walk *w)
 	w->dir = -1;
 	f->name = xstrdup(w->name);
 	int fd = open_new(f);
-	if (fd >= 0 && w->there)
-		copy_mode(fd, &w->st);
+	if (fd >= 0 && w->there) {
+		/* Keep owner and mode. A group that cannot be kept gets the rights of others. */
+		mode_t mode = w->st.st_mode & 0777;
+
+		if (fchown(fd, w->st.st_uid, w->st.st_gid) && fchown(fd, (uid_t)-1, w->st.st_gid))
+			mode = (mode & ~(mode_t)070) | (mode & 07) << 3;
+		(void)fchmod(fd, mode);
+	}
 	return fd;
 }
 

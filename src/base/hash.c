@@ -66,24 +66,20 @@ static void hash_index_store(struct hash_index *ix, uint64_t hash, uint32_t valu
 	ix->slots[i] = (struct hash_slot){hash, value_plus_1};
 }
 
-static void hash_index_grow(struct hash_index *ix)
-{
-	struct hash_slot *old = ix->slots;
-	uint32_t count = old ? ix->mask + 1 : 0;
-
-	ix->mask = count ? count * 2 - 1 : 63;
-	ix->slots = xcalloc((size_t)ix->mask + 1, sizeof(*ix->slots));
-	for (uint32_t i = 0; i < count; i++) {
-		if (old[i].value_plus_1)
-			hash_index_store(ix, old[i].hash, old[i].value_plus_1);
-	}
-	free(old);
-}
-
 void hash_index_add(struct hash_index *ix, uint64_t hash, uint32_t value)
 {
-	if (!ix->slots || ix->used >= (ix->mask + 1) / 3 * 2)
-		hash_index_grow(ix);
+	if (!ix->slots || ix->used >= (ix->mask + 1) / 3 * 2) {
+		struct hash_slot *old = ix->slots;
+		uint32_t count = old ? ix->mask + 1 : 0;
+
+		ix->mask = count ? count * 2 - 1 : 63;
+		ix->slots = xcalloc((size_t)ix->mask + 1, sizeof(*ix->slots));
+		for (uint32_t i = 0; i < count; i++) {
+			if (old[i].value_plus_1)
+				hash_index_store(ix, old[i].hash, old[i].value_plus_1);
+		}
+		free(old);
+	}
 	hash_index_store(ix, hash, value + 1);
 	ix->used++;
 }

@@ -46,21 +46,6 @@ static int walk_link(struct walk *w)
 	return 0;
 }
 
-static int walk_into(struct walk *w, const char *part)
-{
-	struct stat st;
-
-	if (w->depth == WALK_DEPTH)
-		return -ELOOP;
-	int fd = openat(w->at[w->depth], part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	w->at[++w->depth] = fd;
-	if (fstat(fd, &st))
-		return -errno;
-	return S_ISLNK(st.st_mode) ? walk_link(w) : 0;
-}
-
 static int walk_part(struct walk *w)
 {
 	size_t skip = strspn(w->left, "/"), len = strcspn(w->left + skip, "/");
@@ -73,8 +58,19 @@ static int walk_part(struct walk *w)
 	memmove(w->left, w->left + skip + len, strlen(w->left + skip + len) + 1);
 	if (!strcmp(part, ".."))
 		walk_up(w, w->depth > 0 ? w->depth - 1 : 0);
-	else if (len && strcmp(part, ".") != 0)
-		return walk_into(w, part);
+	else if (len && strcmp(part, ".") != 0) {
+		struct stat st;
+
+		if (w->depth == WALK_DEPTH)
+			return -ELOOP;
+		int fd = openat(w->at[w->depth], part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+		if (fd < 0)
+			return -errno;
+		w->at[++w->depth] = fd;
+		if (fstat(fd, &st))
+			return -errno;
+		return S_ISLNK(st.st_mode) ? walk_link(w) : 0;
+	}
 	return 0;
 }
 

@@ -50,16 +50,6 @@ static void label_name(struct buf *out, const char *label)
 		buf_addc(out, isalnum((unsigned char)*label) ? *label : '_');
 }
 
-static bool label_is(const char *label, const char *name)
-{
-	struct buf text = {0};
-
-	label_name(&text, label);
-	bool same = !strcmp(buf_str(&text), name);
-	buf_done(&text);
-	return same;
-}
-
 /* True if this label can be pushed: its name is not reserved, and no earlier label has it. */
 static bool label_is_sent(const struct push_profile *p, int i, const char *name)
 {
@@ -67,9 +57,15 @@ static bool label_is_sent(const struct push_profile *p, int i, const char *name)
 		!strcmp(name, "service_name") || !strcmp(name, "host") ||
 		!strchr(p->labels[i], '='))
 		return false;
-	for (int k = 0; k < i; k++)
-		if (label_is(p->labels[k], name))
+	for (int k = 0; k < i; k++) {
+		struct buf text = {0};
+
+		label_name(&text, p->labels[k]);
+		bool same = !strcmp(buf_str(&text), name);
+		buf_done(&text);
+		if (same)
 			return false;
+	}
 	return true;
 }
 

@@ -189,22 +189,6 @@ static CURLcode http_options(struct push_http *h, const struct push_options *o,
 	return rc;
 }
 
-static void http_read_info(struct push_http *h, struct push_reply *reply)
-{
-	const char *type = NULL, *location = NULL;
-	curl_off_t retry_after = 0;
-
-	h->easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &reply->status);
-	h->easy_getinfo(h->easy, CURLINFO_CONTENT_TYPE, &type);
-	h->easy_getinfo(h->easy, CURLINFO_REDIRECT_URL, &location);
-	h->easy_getinfo(h->easy, CURLINFO_RETRY_AFTER, &retry_after);
-	snprintf(reply->type, sizeof(reply->type), "%s", type ? type : "");
-	if (location) /* without its query, as of other URLs */
-		snprintf(reply->location, sizeof(reply->location), "%.*s",
-			(int)strcspn(location, "?"), location);
-	reply->retry_after_s = retry_after > 0 ? (uint64_t)retry_after : 0;
-}
-
 enum push_outcome push_http_send(struct push_http *h, const struct push_target *t,
 	const struct push_options *o, const struct push_request *request, struct push_reply *reply,
 	struct err *err)
@@ -224,8 +208,20 @@ enum push_outcome push_http_send(struct push_http *h, const struct push_target *
 	rc = rc ? rc : h->easy_setopt(h->easy, CURLOPT_HTTPHEADER, headers);
 	rc = rc ? rc : h->easy_setopt(h->easy, CURLOPT_ERRORBUFFER, why);
 	rc = rc ? rc : h->easy_perform(h->easy);
-	if (!rc)
-		http_read_info(h, reply);
+	if (!rc) {
+		const char *type = NULL, *location = NULL;
+		curl_off_t retry_after = 0;
+
+		h->easy_getinfo(h->easy, CURLINFO_RESPONSE_CODE, &reply->status);
+		h->easy_getinfo(h->easy, CURLINFO_CONTENT_TYPE, &type);
+		h->easy_getinfo(h->easy, CURLINFO_REDIRECT_URL, &location);
+		h->easy_getinfo(h->easy, CURLINFO_RETRY_AFTER, &retry_after);
+		snprintf(reply->type, sizeof(reply->type), "%s", type ? type : "");
+		if (location) /* without its query, as of other URLs */
+			snprintf(reply->location, sizeof(reply->location), "%.*s",
+				(int)strcspn(location, "?"), location);
+		reply->retry_after_s = retry_after > 0 ? (uint64_t)retry_after : 0;
+	}
 	h->easy_reset(
 		h->easy); /* forgets pointers to this call's memory; the connection stays open */
 	h->slist_free_all(headers);

@@ -59,34 +59,29 @@ static enum push_outcome garbage(
 	return PUSH_LATER;
 }
 
-static enum push_outcome accepted(
-	const struct push_target *t, struct push_reply *r, struct err *err)
-{
-	const unsigned char *body = (const unsigned char *)buf_str(&r->body);
-	char why[200] = "";
-
-	if (has_type(r, "text/html"))
-		return garbage(t, r, err);
-	if (t->protocol == PUSH_SERIES && r->body.len && *body != '{')
-		return garbage(t, r, err);
-	if (t->protocol != PUSH_OTLP || has_type(r, "application/json"))
-		return PUSH_DONE;
-	if (r->body.len >= PUSH_REPLY ||
-		!otlp_response(message_of(body, r->body.len), &r->rejected, why, sizeof(why)))
-		return garbage(t, r, err);
-	if (r->rejected)
-		err_set(err, ERR_PUSH, "%s rejected %" PRIu64 " profile%s: %s", t->shown,
-			r->rejected, plural(r->rejected), *why ? why : "no reason given");
-	return PUSH_DONE;
-}
-
 enum push_outcome push_judge(const struct push_target *t, struct push_reply *r, struct err *err)
 {
 	size_t line = strcspn(buf_str(&r->body), "\r\n");
 
 	r->rejected = 0;
-	if (r->status >= 200 && r->status < 300)
-		return accepted(t, r, err);
+	if (r->status >= 200 && r->status < 300) {
+		const unsigned char *body = (const unsigned char *)buf_str(&r->body);
+		char why[200] = "";
+
+		if (has_type(r, "text/html"))
+			return garbage(t, r, err);
+		if (t->protocol == PUSH_SERIES && r->body.len && *body != '{')
+			return garbage(t, r, err);
+		if (t->protocol != PUSH_OTLP || has_type(r, "application/json"))
+			return PUSH_DONE;
+		if (r->body.len >= PUSH_REPLY || !otlp_response(message_of(body, r->body.len),
+							 &r->rejected, why, sizeof(why)))
+			return garbage(t, r, err);
+		if (r->rejected)
+			err_set(err, ERR_PUSH, "%s rejected %" PRIu64 " profile%s: %s", t->shown,
+				r->rejected, plural(r->rejected), *why ? why : "no reason given");
+		return PUSH_DONE;
+	}
 	if (r->status >= 300 && r->status < 400) {
 		err_set(err, ERR_PUSH, "%s answered %ld: it redirects to \"%s\".", t->shown,
 			r->status, r->location);

@@ -20,18 +20,6 @@ void calls_written_done(struct calls_written *w)
 	free(w->polls);
 }
 
-static void add_poll(struct second *s, const struct call_poll *poll, uint64_t before_ns)
-{
-	struct buf *out = &s->out->chunk;
-
-	format_add(out, before_ns - poll->time_ns);
-	format_add(out, poll->still_ns - poll->time_ns);
-	format_add(out, poll->cpu_ns);
-	format_add(out, poll->delay_ns);
-	format_add(out, file_ids_stack(&s->ids, s->profile, poll->stack));
-	format_add(out, poll->state);
-}
-
 static void add_call(struct second *s, const struct call *call)
 {
 	struct calls_written *w = &s->calls;
@@ -49,8 +37,15 @@ static void add_call(struct second *s, const struct call *call)
 	for (unsigned i = 0; i < CALL_STATES; i++)
 		format_add(out, call->state_ns[i]);
 	format_add(out, count);
-	for (uint32_t i = 0; i < count; i++)
-		add_poll(s, &w->polls[i], i ? w->polls[i - 1].time_ns : call->end_from);
+	for (uint32_t i = 0; i < count; i++) {
+		format_add(
+			out, (i ? w->polls[i - 1].time_ns : call->end_from) - w->polls[i].time_ns);
+		format_add(out, w->polls[i].still_ns - w->polls[i].time_ns);
+		format_add(out, w->polls[i].cpu_ns);
+		format_add(out, w->polls[i].delay_ns);
+		format_add(out, file_ids_stack(&s->ids, s->profile, w->polls[i].stack));
+		format_add(out, w->polls[i].state);
+	}
 }
 
 /* Adds the call if it has ended, or if this is the end; else it is pending. */
@@ -139,26 +134,6 @@ static uint64_t time_get(struct format_cursor *c, uint64_t from)
 	return from + ns;
 }
 
-static void read_polls(struct recording *r, struct format_cursor *c, uint64_t before_ns,
-	struct call_poll *polls, uint32_t count)
-{
-	for (uint32_t i = 0; i < count && !c->bad; i++) {
-		struct call_poll *poll = &polls[i];
-		uint64_t back = format_get_most(c, before_ns);
-
-		poll->time_ns = before_ns - back;
-		poll->still_ns = time_get(c, poll->time_ns);
-		poll->cpu_ns = format_get(c);
-		poll->delay_ns = format_get(c);
-		uint64_t stack = format_get(c);
-		c->bad |= stack && stack >= r->stacks.count;
-		poll->state = (enum call_state)format_get_most(c, CALL_STATES - 1);
-		if (!c->bad)
-			poll->stack = stack ? r->stacks.list[stack] : PROFILE_ROOT_STACK;
-		before_ns = poll->time_ns;
-	}
-}
-
 void chunks_read_calls(struct recording *r, struct format_cursor *c)
 {
 	while (format_more(c)) {
@@ -188,7 +163,21 @@ void chunks_read_calls(struct recording *r, struct format_cursor *c)
 			return;
 		call.polls = count;
 		polls = xcalloc(count + 1, sizeof(*polls));
-		read_polls(r, c, call.end_from, polls, count);
+		uint64_t before_ns = call.end_from;
+		for (uint32_t i = 0; i < count && !c->bad; i++) {
+			struct call_poll *poll = &polls[i];
+			uint64_t back = format_get_most(c, before_ns);
+			poll->time_ns = before_ns - back;
+			poll->still_ns = time_get(c, poll->time_ns);
+			poll->cpu_ns = format_get(c);
+			poll->delay_ns = format_get(c);
+			uint64_t stack = format_get(c);
+			c->bad |= stack && stack >= r->stacks.count;
+			poll->state = (enum call_state)format_get_most(c, CALL_STATES - 1);
+			if (!c->bad)
+				poll->stack = stack ? r->stacks.list[stack] : PROFILE_ROOT_STACK;
+			before_ns = poll->time_ns;
+		}
 		if (!c->bad)
 			calls_restore(r->profile, &call, polls, count);
 		free(polls);

@@ -89,16 +89,6 @@ static int damaged(struct recording *r, struct err *err, const char *what)
 	return -1;
 }
 
-static int too_large(struct recording *r, struct err *err)
-{
-	r->over = true;
-	err_set(err, ERR_INPUT,
-		"The recording does not fit into %llu MiB of memory (read so far: %llu bytes).",
-		(unsigned long long)(r->memory >> 20), (unsigned long long)r->offset);
-	err_hint(err, "--memory SIZE raises the limit");
-	return -1;
-}
-
 static int skip(struct recording *r, size_t bytes, struct err *err)
 {
 	char away[4096];
@@ -135,8 +125,16 @@ static int read_chunk(struct recording *r, struct err *err)
 			rc = fill(r, r->body.data, head.bytes, &r->body.len, err);
 			if (rc > 0 && !chunks_read(r, head.type))
 				return damaged(r, err, "invalid content");
-			if (rc > 0 && profile_info(r->profile).bytes > r->memory)
-				return too_large(r, err);
+			if (rc > 0 && profile_info(r->profile).bytes > r->memory) {
+				r->over = true;
+				err_set(err, ERR_INPUT,
+					"The recording does not fit into %llu MiB of memory (read "
+					"so far: %llu bytes).",
+					(unsigned long long)(r->memory >> 20),
+					(unsigned long long)r->offset);
+				err_hint(err, "--memory SIZE raises the limit");
+				return -1;
+			}
 		}
 	}
 	r->starved = !rc && !got && r->grows;

@@ -73,58 +73,39 @@ static void write_runs(struct second *s, int event, uint32_t second)
 	}
 }
 
-/* The gaps that are new or have grown. */
-static void write_gaps(struct second *s)
-{
-	struct profile_run gap;
-	uint32_t count = 0, i;
-
-	while (profile_get_gap(s->profile, count, &gap))
-		count++;
-	for (i = count; i > 0 && profile_get_gap(s->profile, i - 1, &gap); i--)
-		if (gap.to <= s->gap.to)
-			break;
-	for (; profile_get_gap(s->profile, i, &gap); i++) {
-		OUT(s->out, CHUNK_GAP, gap.from, gap.to);
-		s->gap = gap;
-	}
-}
-
-static void write_wait(struct second *s, uint64_t id)
-{
-	struct written_wait *w = &s->waits[id % PROFILE_WAITS];
-	struct profile_wait wait = {.thread = 0}; /* so that its padding, which is hashed, is 0 */
-	struct buf *out = &s->out->chunk;
-
-	if (!profile_get_wait(s->profile, id, &wait))
-		return;
-	uint64_t hash = hash_pair((uint64_t)wait.owner << 32 | wait.method, wait.until_ns);
-	hash = hash_pair(hash, hash_pair(wait.before_ns, wait.at_least));
-	if (w->id == id + 1 && w->hash == hash)
-		return;
-	*w = (struct written_wait){id + 1, hash};
-	format_add(out, file_ids_thread(&s->ids, s->profile, wait.thread));
-	format_add(out, wait.owner == PROFILE_NONE
-				? 0
-				: file_ids_thread(&s->ids, s->profile, wait.owner) + 1ull);
-	format_add(out, wait.method == PROFILE_NONE
-				? 0
-				: file_ids_method(&s->ids, s->profile, wait.method) + 1ull);
-	format_add(out, wait.lock);
-	format_add(out, wait.since_ns);
-	format_add(out, wait.until_ns == PROFILE_STILL ? 0 : wait.until_ns - wait.since_ns + 1);
-	format_add(out, wait.before_ns);
-	format_add(out, wait.at_least);
-}
-
 static void write_waits(struct second *s)
 {
 	uint64_t count = profile_wait_count(s->profile);
 
 	if (count && !s->waits)
 		s->waits = xcalloc(PROFILE_WAITS, sizeof(*s->waits));
-	for (uint64_t i = count > PROFILE_WAITS ? count - PROFILE_WAITS : 0; i < count; i++)
-		write_wait(s, i);
+	for (uint64_t i = count > PROFILE_WAITS ? count - PROFILE_WAITS : 0; i < count; i++) {
+		struct written_wait *w = &s->waits[i % PROFILE_WAITS];
+		struct profile_wait wait = {
+			.thread = 0}; /* so that its padding, which is hashed, is 0 */
+		struct buf *out = &s->out->chunk;
+
+		if (!profile_get_wait(s->profile, i, &wait))
+			continue;
+		uint64_t hash = hash_pair((uint64_t)wait.owner << 32 | wait.method, wait.until_ns);
+		hash = hash_pair(hash, hash_pair(wait.before_ns, wait.at_least));
+		if (w->id == i + 1 && w->hash == hash)
+			continue;
+		*w = (struct written_wait){i + 1, hash};
+		format_add(out, file_ids_thread(&s->ids, s->profile, wait.thread));
+		format_add(out, wait.owner == PROFILE_NONE
+					? 0
+					: file_ids_thread(&s->ids, s->profile, wait.owner) + 1ull);
+		format_add(out, wait.method == PROFILE_NONE
+					? 0
+					: file_ids_method(&s->ids, s->profile, wait.method) + 1ull);
+		format_add(out, wait.lock);
+		format_add(out, wait.since_ns);
+		format_add(out,
+			wait.until_ns == PROFILE_STILL ? 0 : wait.until_ns - wait.since_ns + 1);
+		format_add(out, wait.before_ns);
+		format_add(out, wait.at_least);
+	}
 	struct buf waits = s->out->chunk;
 	s->out->chunk = (struct buf){0};
 	second_flush_ids(s);
@@ -209,20 +190,6 @@ static void write_samples(struct second *s, int event, bool holders, uint32_t fr
 	out_write_nonempty(s->out, type, &s->out->chunk);
 }
 
-static void write_pulse(struct second *s, uint32_t second)
-{
-	uint8_t parts[PROFILE_PULSE];
-
-	for (unsigned e = 0; e < PROFILE_EVENTS; e++) {
-		if (!profile_pulse(s->profile, (int)e, second, parts))
-			continue;
-		format_add(&s->out->chunk, e);
-		for (int i = 0; i < PROFILE_PULSE; i++)
-			format_add(&s->out->chunk, parts[i]);
-	}
-	out_write_nonempty(s->out, CHUNK_PULSE, &s->out->chunk);
-}
-
 void second_write(struct second *s, uint32_t from, uint32_t to)
 {
 	uint64_t process_ns = profile_process_ns(s->profile, from, to);
@@ -239,10 +206,29 @@ void second_write(struct second *s, uint32_t from, uint32_t to)
 		write_samples(s, e, false, from, to);
 	}
 	write_samples(s, EVENT_LOCK, true, from, to);
-	write_pulse(s, from);
+	uint8_t parts[PROFILE_PULSE];
+	for (unsigned e = 0; e < PROFILE_EVENTS; e++) {
+		if (!profile_pulse(s->profile, (int)e, from, parts))
+			continue;
+		format_add(&s->out->chunk, e);
+		for (int i = 0; i < PROFILE_PULSE; i++)
+			format_add(&s->out->chunk, parts[i]);
+	}
+	out_write_nonempty(s->out, CHUNK_PULSE, &s->out->chunk);
 	if (process_ns)
 		OUT(s->out, CHUNK_PROCESS, process_ns);
-	write_gaps(s);
+	/* Gaps that are new or have grown. */
+	struct profile_run gap;
+	uint32_t count = 0, i;
+	while (profile_get_gap(s->profile, count, &gap))
+		count++;
+	for (i = count; i > 0 && profile_get_gap(s->profile, i - 1, &gap); i--)
+		if (gap.to <= s->gap.to)
+			break;
+	for (; profile_get_gap(s->profile, i, &gap); i++) {
+		OUT(s->out, CHUNK_GAP, gap.from, gap.to);
+		s->gap = gap;
+	}
 	write_waits(s);
 	second_write_calls(s, to - (to > from), false);
 	if (kept) {

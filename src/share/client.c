@@ -116,19 +116,6 @@ static ssize_t message_input(void *ctx, void *bytes, size_t count, struct err *e
 	return (ssize_t)n;
 }
 
-static int read_message(struct shared *s, struct err *err)
-{
-	if (!s->recording) {
-		s->recording = recording_open_input(message_input, s, s->profile, err);
-		if (!s->recording)
-			return -1;
-		recording_grows(s->recording);
-	}
-	int rc = recording_read(s->recording, UINT32_MAX, err);
-	s->complete = !rc;
-	return rc < 0 ? -1 : 0;
-}
-
 /* Reads all complete messages. Returns how many, or -1. */
 static int read_messages(struct shared *s, struct err *err)
 {
@@ -147,7 +134,15 @@ static int read_messages(struct shared *s, struct err *err)
 		s->at = done + sizeof(bytes);
 		s->end = s->at + bytes;
 		done = s->end;
-		if (read_message(s, err))
+		if (!s->recording) {
+			s->recording = recording_open_input(message_input, s, s->profile, err);
+			if (!s->recording)
+				return -1;
+			recording_grows(s->recording);
+		}
+		int rc = recording_read(s->recording, UINT32_MAX, err);
+		s->complete = !rc;
+		if (rc < 0)
 			return -1;
 		count++;
 	}

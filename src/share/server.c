@@ -181,14 +181,6 @@ static ssize_t write_some(int fd, const void *bytes, size_t count)
 	return n < 0 && errno == ENOTSOCK ? write(fd, bytes, count) : n;
 }
 
-/* True when the reader has closed its end; it never sends anything after its request. */
-static bool has_left(int fd)
-{
-	struct pollfd p = {.fd = fd, .events = POLLIN};
-
-	return poll(&p, 1, 0) > 0 && p.revents & (POLLIN | POLLERR | POLLHUP);
-}
-
 /* Sends as much as the client reads. Returns false if the client is gone, or has everything. */
 static bool client_send(struct client *c)
 {
@@ -206,7 +198,9 @@ static bool client_send(struct client *c)
 		if (c->last)
 			return false;
 	}
-	return !has_left(c->fd);
+	/* The reader sends nothing after its request, so input means that it has closed its end. */
+	struct pollfd p = {.fd = c->fd, .events = POLLIN};
+	return !(poll(&p, 1, 0) > 0 && p.revents & (POLLIN | POLLERR | POLLHUP));
 }
 
 void share_add(struct share *s, int fd)
