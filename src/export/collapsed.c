@@ -32,54 +32,27 @@ struct collapsed {
 	double left[DIFF_SIDES]; /* the same for both sides of a diff */
 };
 
-/* Appends the frame, or the thread, of a node to the line. */
-static void collapsed_frame(struct collapsed *c, const struct calltree_node *n)
-{
-	buf_clear(&c->name);
-	if (n->thread != PROFILE_NONE) {
-		export_thread_name(&c->name, profile_get_thread(c->p, n->thread));
-	} else {
-		export_frame_name(
-			&c->name, profile_get_method(c->p, n->method), n->type, !c->o->dot);
-		if (n->type == FRAME_KERNEL)
-			buf_adds(&c->name, "_[k]");
-		else if (n->type == FRAME_CLASS_OUTSIDE && c->o->annotate)
-			buf_adds(&c->name, "_[k]");
-		else if (frame_is_class(n->type) && !c->o->dot)
-			buf_adds(&c->name, "_[i]");
-		else if (c->o->annotate && suffixes[n->type])
-			buf_adds(&c->name, suffixes[n->type]);
-	}
-	if (c->line.len)
-		buf_addc(&c->line, ';');
-	export_clean(&c->line, buf_str(&c->name), ';', ',');
-}
-
-/* Differential format: the values of A and B after each stack. */
-static void collapsed_both(struct collapsed *c, const char *line, const struct calltree_node *n)
-{
-	const struct diff *d = c->o->diff;
-	double scale = d->graph_scale;
-	double of[] = {(double)n->self_count / scale, (double)(n->self - n->self_count) / scale};
-	uint64_t values[DIFF_SIDES];
-
-	for (int side = 0; side < DIFF_SIDES; side++) {
-		c->left[side] += of[side];
-		values[side] = (uint64_t)c->left[side];
-		c->left[side] -= (double)values[side];
-	}
-	if (values[DIFF_A] || values[DIFF_B])
-		buf_printf(c->out, "%s %" PRIu64 " %" PRIu64 "\n", line, values[DIFF_A],
-			values[DIFF_B]);
-}
-
 /* Writes a line for the samples that end in this node, if there are any. */
 static void collapsed_self(struct collapsed *c, const char *line, const struct calltree_node *n)
 {
 	uint64_t value = n->self;
 
 	if (c->o->diff) {
-		collapsed_both(c, line, n);
+		/* The differential format has the values of A and B after each stack. */
+		const struct diff *d = c->o->diff;
+		double scale = d->graph_scale;
+		double of[] = {
+			(double)n->self_count / scale, (double)(n->self - n->self_count) / scale};
+		uint64_t values[DIFF_SIDES];
+
+		for (int side = 0; side < DIFF_SIDES; side++) {
+			c->left[side] += of[side];
+			values[side] = (uint64_t)c->left[side];
+			c->left[side] -= (double)values[side];
+		}
+		if (values[DIFF_A] || values[DIFF_B])
+			buf_printf(c->out, "%s %" PRIu64 " %" PRIu64 "\n", line, values[DIFF_A],
+				values[DIFF_B]);
 		return;
 	}
 	/* the remainder goes to the next line, so that the sum is exact */
@@ -108,7 +81,24 @@ bool export_collapsed(struct buf *out, const struct profile *p, const struct exp
 		c.line.len = len[n->parent];
 		if (c.line.data)
 			c.line.data[c.line.len] = '\0';
-		collapsed_frame(&c, n);
+		buf_clear(&c.name);
+		if (n->thread != PROFILE_NONE) {
+			export_thread_name(&c.name, profile_get_thread(c.p, n->thread));
+		} else {
+			export_frame_name(
+				&c.name, profile_get_method(c.p, n->method), n->type, !c.o->dot);
+			if (n->type == FRAME_KERNEL)
+				buf_adds(&c.name, "_[k]");
+			else if (n->type == FRAME_CLASS_OUTSIDE && c.o->annotate)
+				buf_adds(&c.name, "_[k]");
+			else if (frame_is_class(n->type) && !c.o->dot)
+				buf_adds(&c.name, "_[i]");
+			else if (c.o->annotate && suffixes[n->type])
+				buf_adds(&c.name, suffixes[n->type]);
+		}
+		if (c.line.len)
+			buf_addc(&c.line, ';');
+		export_clean(&c.line, buf_str(&c.name), ';', ',');
 		collapsed_self(&c, buf_str(&c.line), n);
 		len[at] = c.line.len;
 	}

@@ -47,23 +47,6 @@ static void facts_seconds(struct facts *f, const char *key, uint64_t ns)
 	facts_report(f, key);
 }
 
-static void facts_labels(struct facts *f, const struct export_meta *m)
-{
-	struct buf key = {0};
-
-	for (int i = 0; i < m->label_count; i++) {
-		const char *value = strchr(m->labels[i], '=');
-		char *name = xstrndup(m->labels[i], (size_t)(value - m->labels[i]));
-
-		buf_clear(&key);
-		buf_adds(&key, "label.");
-		export_clean(&key, name, 0, 0);
-		facts_text(f, key.data, value + 1);
-		free(name);
-	}
-	buf_done(&key);
-}
-
 void export_facts(const struct export_options *o, export_fact_fn *fn, void *ctx)
 {
 	const struct export_meta *m = &o->meta;
@@ -85,7 +68,17 @@ void export_facts(const struct export_options *o, export_fact_fn *fn, void *ctx)
 		facts_text(&f, "start", text);
 	facts_seconds(&f, "duration_s", m->duration_ns);
 	facts_seconds(&f, "own_cpu_s", v && v->cost_ns > 0 ? (uint64_t)v->cost_ns : 0);
-	facts_labels(&f, m);
+	struct buf key = {0};
+	for (int i = 0; i < m->label_count; i++) {
+		const char *value = strchr(m->labels[i], '=');
+		char *name = xstrndup(m->labels[i], (size_t)(value - m->labels[i]));
+		buf_clear(&key);
+		buf_adds(&key, "label.");
+		export_clean(&key, name, 0, 0);
+		facts_text(&f, key.data, value + 1);
+		free(name);
+	}
+	buf_done(&key);
 	buf_done(&f.value);
 }
 

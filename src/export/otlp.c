@@ -363,40 +363,6 @@ static void otlp_other(void *ctx, const char *key, const char *value)
 	buf_done(&name);
 }
 
-/* --- the file ---------------------------------------------------------------------------------------- */
-
-/* Entry 0 of each table. The ids of a link must have their full length. */
-static void otlp_begin(struct otlp *w)
-{
-	static const char none[16];
-	struct buf link = {0};
-
-	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++)
-		if (i != OTLP_LINKS)
-			ids_of(&w->tables[i], "", 0);
-	proto_bytes(&link, LINK_TRACE, none, 16);
-	proto_bytes(&link, LINK_SPAN, none, 8);
-	otlp_entry(w, OTLP_LINKS, &link);
-	export_facts(w->o, otlp_label, w);
-	export_facts(w->o, otlp_other, w);
-}
-
-static void otlp_dictionary(const struct otlp *w, struct buf *out)
-{
-	struct buf dictionary = {0};
-
-	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++) {
-		for (uint32_t n = 0; n < w->tables[i].count; n++) {
-			size_t len;
-			const char *bytes = ids_key(&w->tables[i], n, &len);
-
-			proto_bytes(&dictionary, (unsigned)i, bytes, len);
-		}
-	}
-	proto_message(out, DATA_DICTIONARY, &dictionary);
-	buf_done(&dictionary);
-}
-
 static void otlp_document(struct otlp *w, struct buf *out)
 {
 	const struct export_meta *m = &w->o->meta;
@@ -411,7 +377,16 @@ static void otlp_document(struct otlp *w, struct buf *out)
 	proto_message(&resources, RESOURCES_RESOURCE, &w->resource);
 	proto_message(&resources, RESOURCES_SCOPES, &scopes);
 	proto_message(out, DATA_RESOURCES, &resources);
-	otlp_dictionary(w, out);
+	struct buf dictionary = {0};
+	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++) {
+		for (uint32_t n = 0; n < w->tables[i].count; n++) {
+			size_t len;
+			const char *bytes = ids_key(&w->tables[i], n, &len);
+			proto_bytes(&dictionary, (unsigned)i, bytes, len);
+		}
+	}
+	proto_message(out, DATA_DICTIONARY, &dictionary);
+	buf_done(&dictionary);
 	buf_done(&scope);
 	buf_done(&scopes);
 	buf_done(&resources);
@@ -421,7 +396,17 @@ bool export_otlp(struct buf *out, const struct profile *p, const struct export_o
 {
 	struct otlp w = {.p = p, .o = o};
 
-	otlp_begin(&w);
+	/* Entry 0 of each table. The ids of a link must have their full length. */
+	static const char none[16];
+	struct buf link = {0};
+	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++)
+		if (i != OTLP_LINKS)
+			ids_of(&w.tables[i], "", 0);
+	proto_bytes(&link, LINK_TRACE, none, 16);
+	proto_bytes(&link, LINK_SPAN, none, 8);
+	otlp_entry(&w, OTLP_LINKS, &link);
+	export_facts(w.o, otlp_label, &w);
+	export_facts(w.o, otlp_other, &w);
 	otlp_document(&w, out);
 	bool whole = !otlp_full(&w);
 	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++)

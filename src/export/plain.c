@@ -112,20 +112,6 @@ static int plain_compare(const void *a, const void *b, void *ctx)
 	return x < y ? -1 : x > y;
 }
 
-static void plain_stack(const struct plain *w, const struct calltree *t, uint32_t at)
-{
-	buf_addc(w->out, '\n');
-	plain_percent(w->out, t->nodes[at].self, w->all);
-	buf_adds(w->out, " %");
-	plain_value(w, t->nodes[at].self);
-	buf_printf(w->out, "%13" PRIu64 " sample%s\n", t->nodes[at].self_count,
-		plural(t->nodes[at].self_count));
-	for (; at; at = t->nodes[at].parent) {
-		buf_adds(w->out, "    ");
-		plain_name(w, t->nodes[at].method, t->nodes[at].thread, t->nodes[at].type);
-	}
-}
-
 static void plain_stacks(const struct plain *w)
 {
 	struct calltree_options options = {.threads = w->o->threads, .root_method = PROFILE_NONE};
@@ -138,8 +124,19 @@ static void plain_stacks(const struct plain *w)
 	qsort_r(ends, n, sizeof(*ends), plain_compare, t->nodes);
 	buf_printf(w->out, "\nSTACKS (leaf first; %u of %u)\n", n < PLAIN_STACKS ? n : PLAIN_STACKS,
 		n);
-	for (uint32_t i = 0; i < n && i < PLAIN_STACKS; i++)
-		plain_stack(w, t, ends[i]);
+	for (uint32_t i = 0; i < n && i < PLAIN_STACKS; i++) {
+		uint32_t at = ends[i];
+		buf_addc(w->out, '\n');
+		plain_percent(w->out, t->nodes[at].self, w->all);
+		buf_adds(w->out, " %");
+		plain_value(w, t->nodes[at].self);
+		buf_printf(w->out, "%13" PRIu64 " sample%s\n", t->nodes[at].self_count,
+			plural(t->nodes[at].self_count));
+		for (; at; at = t->nodes[at].parent) {
+			buf_adds(w->out, "    ");
+			plain_name(w, t->nodes[at].method, t->nodes[at].thread, t->nodes[at].type);
+		}
+	}
 	free(ends);
 	calltree_free(t);
 }

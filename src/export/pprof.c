@@ -180,34 +180,6 @@ static void pprof_comment(void *ctx, const char *key, const char *value)
 	buf_done(&line);
 }
 
-static void pprof_document(struct pprof *w, struct buf *out)
-{
-	const struct export_meta *m = &w->o->meta;
-	int event = w->o->query.event;
-	struct export_measure measure = export_measure_of(w->p, event);
-
-	pprof_type(w, out, PROFILE_TYPE, measure.count, "count");
-	pprof_type(w, out, PROFILE_TYPE, measure.weight, measure.unit);
-	pprof_type(w, out, PROFILE_PERIOD_TYPE, measure.weight, measure.unit);
-	proto_number(out, PROFILE_PERIOD, export_event_of(w->o, event).interval);
-	proto_number(out, PROFILE_DEFAULT, pprof_string(w, measure.weight));
-	buf_add(out, w->samples.data, w->samples.len);
-	buf_clear(&w->message);
-	proto_number(&w->message, MAPPING_ID, 1);
-	proto_number(&w->message, MAPPING_FILE, pprof_string(w, m->name ? m->name : ""));
-	proto_number(&w->message, MAPPING_HAS_FUNCTIONS, 1);
-	proto_message(out, PROFILE_MAPPING, &w->message);
-	buf_add(out, w->tables.data, w->tables.len);
-	proto_number(out, PROFILE_TIME, m->start_wall_ns);
-	proto_number(out, PROFILE_DURATION, m->duration_ns);
-	buf_clear(&w->inner);
-	export_facts(w->o, pprof_comment, w);
-	export_event_facts(w->p, w->o, event, pprof_comment, w);
-	proto_packed(out, PROFILE_COMMENT, &w->inner);
-	for (uint32_t i = 0; i < w->strings.count; i++)
-		proto_text(out, PROFILE_STRING, intern_text(&w->strings, i));
-}
-
 bool export_pprof(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct pprof w = {.p = p, .o = o};
@@ -218,7 +190,30 @@ bool export_pprof(struct buf *out, const struct profile *p, const struct export_
 	profile_each(p, &o->query, pprof_part, &w);
 	bool whole = w.samples.len < EXPORT_BYTES_MAX;
 	if (whole) {
-		pprof_document(&w, &plain);
+		const struct export_meta *m = &w.o->meta;
+		int event = w.o->query.event;
+		struct export_measure measure = export_measure_of(w.p, event);
+
+		pprof_type(&w, &plain, PROFILE_TYPE, measure.count, "count");
+		pprof_type(&w, &plain, PROFILE_TYPE, measure.weight, measure.unit);
+		pprof_type(&w, &plain, PROFILE_PERIOD_TYPE, measure.weight, measure.unit);
+		proto_number(&plain, PROFILE_PERIOD, export_event_of(w.o, event).interval);
+		proto_number(&plain, PROFILE_DEFAULT, pprof_string(&w, measure.weight));
+		buf_add(&plain, w.samples.data, w.samples.len);
+		buf_clear(&w.message);
+		proto_number(&w.message, MAPPING_ID, 1);
+		proto_number(&w.message, MAPPING_FILE, pprof_string(&w, m->name ? m->name : ""));
+		proto_number(&w.message, MAPPING_HAS_FUNCTIONS, 1);
+		proto_message(&plain, PROFILE_MAPPING, &w.message);
+		buf_add(&plain, w.tables.data, w.tables.len);
+		proto_number(&plain, PROFILE_TIME, m->start_wall_ns);
+		proto_number(&plain, PROFILE_DURATION, m->duration_ns);
+		buf_clear(&w.inner);
+		export_facts(w.o, pprof_comment, &w);
+		export_event_facts(w.p, w.o, event, pprof_comment, &w);
+		proto_packed(&plain, PROFILE_COMMENT, &w.inner);
+		for (uint32_t i = 0; i < w.strings.count; i++)
+			proto_text(&plain, PROFILE_STRING, intern_text(&w.strings, i));
 		zip_out_add(zip, out, &plain, ZIP_LAST);
 	}
 	zip_out_free(zip);

@@ -121,26 +121,6 @@ void export_value(struct buf *out, const char *unit, uint64_t value)
 	buf_printf(out, " %s", unit);
 }
 
-/* --- shortening -------------------------------------------------------------------------------------- */
-
-static void shorten_java(struct buf *out, const char *name, bool is_class, int step)
-{
-	size_t class_at, method_at;
-
-	java_name_parts(name, &class_at, &method_at);
-	if (is_class)
-		class_at = method_at;
-	for (size_t i = 0; step == 1 && i < class_at; i++) {
-		size_t at = (size_t)(utf8_len(name + i) ? utf8_len(name + i) : 1);
-		if (name[i] != '.') /* an empty package component has no first letter */
-			buf_add(out, name + i, at);
-		buf_addc(out, '.');
-		while (i < class_at && name[i] != '.')
-			i++;
-	}
-	buf_adds(out, name + (step == 0 ? 0 : step == 3 ? method_at : class_at));
-}
-
 static size_t native_args(const char *name)
 {
 	const char *args = strchr(name, '(');
@@ -180,8 +160,22 @@ static void shorten_native(struct buf *out, const char *name, int step)
 
 void export_shorten(struct buf *out, const char *name, enum frame_type type, int step)
 {
-	if (frame_is_java(type) || type == FRAME_WAITS || frame_is_class(type))
-		shorten_java(out, name, frame_is_class(type), step);
-	else
+	if (frame_is_java(type) || type == FRAME_WAITS || frame_is_class(type)) {
+		bool is_class = frame_is_class(type);
+		size_t class_at, method_at;
+
+		java_name_parts(name, &class_at, &method_at);
+		if (is_class)
+			class_at = method_at;
+		for (size_t i = 0; step == 1 && i < class_at; i++) {
+			size_t at = (size_t)(utf8_len(name + i) ? utf8_len(name + i) : 1);
+			if (name[i] != '.') /* an empty package component has no first letter */
+				buf_add(out, name + i, at);
+			buf_addc(out, '.');
+			while (i < class_at && name[i] != '.')
+				i++;
+		}
+		buf_adds(out, name + (step == 0 ? 0 : step == 3 ? method_at : class_at));
+	} else
 		shorten_native(out, name, step);
 }

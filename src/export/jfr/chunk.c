@@ -89,28 +89,6 @@ static void chunk_big_endian(struct buf *out, uint64_t value, int bytes)
 		buf_addc(out, (char)(value >> 8 * bytes));
 }
 
-static void chunk_head(struct buf *out, const struct jfr *j, const struct export_options *o,
-	uint64_t metadata, uint64_t size)
-{
-	struct profile_info info = profile_info(j->p);
-	/* The chunk begins with the session, even if only a later window is written. */
-	uint64_t before = o->meta.start_wall_ns > info.start_wall_ns
-				  ? o->meta.start_wall_ns - info.start_wall_ns
-				  : 0;
-
-	buf_add(out, "FLR", 4);
-	chunk_big_endian(out, 2, 2);
-	chunk_big_endian(out, 0, 2);
-	chunk_big_endian(out, size, 8);
-	chunk_big_endian(out, HEAD_BYTES + j->events.len, 8);
-	chunk_big_endian(out, metadata, 8);
-	chunk_big_endian(out, info.start_wall_ns, 8);
-	chunk_big_endian(out, before + o->meta.duration_ns, 8);
-	chunk_big_endian(out, 0, 8); /* time begins */
-	chunk_big_endian(out, NS_PER_S, 8);
-	chunk_big_endian(out, HEAD_COMPRESSED, 4);
-}
-
 bool export_jfr(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	const struct export_meta *m = &o->meta;
@@ -133,7 +111,22 @@ bool export_jfr(struct buf *out, const struct profile *p, const struct export_op
 	jfr_constants(&j, m->vitals ? m->vitals->gc_name : "", &rest);
 	size_t metadata = HEAD_BYTES + j.events.len + rest.len;
 	jfr_metadata(&rest);
-	chunk_head(out, &j, o, metadata, HEAD_BYTES + j.events.len + rest.len);
+	struct profile_info info = profile_info(j.p);
+	/* The chunk begins with the session, even if only a later window is written. */
+	uint64_t before = o->meta.start_wall_ns > info.start_wall_ns
+				  ? o->meta.start_wall_ns - info.start_wall_ns
+				  : 0;
+	buf_add(out, "FLR", 4);
+	chunk_big_endian(out, 2, 2);
+	chunk_big_endian(out, 0, 2);
+	chunk_big_endian(out, (HEAD_BYTES + j.events.len + rest.len), 8);
+	chunk_big_endian(out, HEAD_BYTES + j.events.len, 8);
+	chunk_big_endian(out, metadata, 8);
+	chunk_big_endian(out, info.start_wall_ns, 8);
+	chunk_big_endian(out, before + o->meta.duration_ns, 8);
+	chunk_big_endian(out, 0, 8); /* time begins */
+	chunk_big_endian(out, NS_PER_S, 8);
+	chunk_big_endian(out, HEAD_COMPRESSED, 4);
 	buf_add(out, j.events.data, j.events.len);
 	buf_add(out, rest.data, rest.len);
 	bool whole = !jfr_full(&j);

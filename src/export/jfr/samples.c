@@ -189,20 +189,6 @@ static void samples_of_alloc(
 	}
 }
 
-static void samples_of_perf(
-	struct jfr *j, int event, const struct seconds_span *span, const struct profile_part *part)
-{
-	struct buf *out = samples_begin(j, JFR_PERF_SAMPLE,
-		samples_ns(span, j->spread++, 0, part->count ? part->count : 1));
-
-	jfr_varint(out, jfr_thread(j, part->thread));
-	jfr_varint(out, jfr_trace(j, part->stack));
-	jfr_text(out, profile_get_event(j->p, event)->name);
-	jfr_varint(out, part->count);
-	jfr_varint(out, part->weight);
-	samples_end(j);
-}
-
 static void samples_part(
 	void *ctx, const struct seconds_span *span, const struct profile_part *part)
 {
@@ -214,7 +200,17 @@ static void samples_part(
 	case EVENT_CPU: samples_of_cpu(s, span, part); break;
 	case EVENT_ALLOC: samples_of_alloc(s->j, span, part); break;
 	case EVENT_WALL: samples_of_wall(s, span, part); break;
-	default: samples_of_perf(s->j, s->event, span, part);
+	default: {
+		struct buf *out = samples_begin(s->j, JFR_PERF_SAMPLE,
+			samples_ns(span, s->j->spread++, 0, part->count ? part->count : 1));
+
+		jfr_varint(out, jfr_thread(s->j, part->thread));
+		jfr_varint(out, jfr_trace(s->j, part->stack));
+		jfr_text(out, profile_get_event(s->j->p, s->event)->name);
+		jfr_varint(out, part->count);
+		jfr_varint(out, part->weight);
+		samples_end(s->j);
+	}
 	}
 }
 
@@ -273,29 +269,6 @@ static bool samples_parks(const struct jfr *j, uint32_t stack)
 	return false;
 }
 
-static void samples_of_wait(struct jfr *j, const struct wait *w)
-{
-	uint64_t n = events_of(j, w->count);
-	uint32_t entry = j->spread++, stack = w->stack;
-	uint32_t class_id = samples_class(j, &stack);
-	bool parks = samples_parks(j, stack);
-
-	for (uint64_t k = 0; k < n; k++) {
-		struct buf *out = samples_begin(j, parks ? JFR_THREAD_PARK : JFR_MONITOR_ENTER,
-			samples_ns(&w->span, entry, k, n));
-
-		jfr_varint(out, samples_share(w->weight, k, n));
-		jfr_varint(out, jfr_thread(j, w->thread));
-		jfr_varint(out, jfr_trace(j, stack));
-		jfr_varint(out, class_id);
-		jfr_varint(out, parks ? JFR_UNKNOWN : 0); /* timeout, or owner */
-		if (parks)
-			jfr_varint(out, JFR_UNKNOWN); /* until */
-		jfr_varint(out, 0);                   /* address */
-		samples_end(j);
-	}
-}
-
 void jfr_locks(struct jfr *j, const struct profile_query *q)
 {
 	struct samples s = {.j = j};
@@ -312,7 +285,24 @@ void jfr_locks(struct jfr *j, const struct profile_query *q)
 			s.waits[next].stack == w.stack && s.waits[next].thread == w.thread;
 			next++)
 			w.weight += s.waits[next].weight;
-		samples_of_wait(j, &w);
+		uint64_t n = events_of(j, w.count);
+		uint32_t entry = j->spread++, stack = w.stack;
+		uint32_t class_id = samples_class(j, &stack);
+		bool parks = samples_parks(j, stack);
+		for (uint64_t k = 0; k < n; k++) {
+			struct buf *out =
+				samples_begin(j, parks ? JFR_THREAD_PARK : JFR_MONITOR_ENTER,
+					samples_ns(&w.span, entry, k, n));
+			jfr_varint(out, samples_share(w.weight, k, n));
+			jfr_varint(out, jfr_thread(j, w.thread));
+			jfr_varint(out, jfr_trace(j, stack));
+			jfr_varint(out, class_id);
+			jfr_varint(out, parks ? JFR_UNKNOWN : 0); /* timeout, or owner */
+			if (parks)
+				jfr_varint(out, JFR_UNKNOWN); /* until */
+			jfr_varint(out, 0);                   /* address */
+			samples_end(j);
+		}
 	}
 	free(s.waits);
 }

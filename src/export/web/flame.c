@@ -106,24 +106,6 @@ static int flame_compare_nodes(const void *a, const void *b, void *ctx)
 	return x > y ? -1 : x < y;
 }
 
-static void flame_add_node(struct flame_build *b, uint32_t at, uint64_t start)
-{
-	const struct calltree_node *n = &b->t->nodes[at];
-
-	b->f->nodes[b->f->count++] = (struct flame_node){.name = b->name[at],
-		.level = n->depth,
-		.type = n->method != PROFILE_NONE   ? n->type
-			: n->thread != PROFILE_NONE ? FLAME_THREAD
-						    : FLAME_ALL,
-		.start = start,
-		.total = b->by_weight ? n->total : n->total_count,
-		.self = b->by_weight ? n->self : n->self_count,
-		.count = n->total_count,
-		.weight = n->total};
-	if (n->depth >= b->f->levels)
-		b->f->levels = (uint16_t)(n->depth + 1);
-}
-
 /* Adds a box for the children that the tree has left out, if there are any. */
 static void flame_add_narrow(struct flame_build *b, uint32_t at, uint64_t start)
 {
@@ -169,7 +151,19 @@ static void flame_place_nodes(struct flame_build *b)
 		if (at)
 			next[nodes[at].parent] +=
 				b->by_weight ? nodes[at].total : nodes[at].total_count;
-		flame_add_node(b, at, next[at]);
+		const struct calltree_node *n = &b->t->nodes[at];
+		b->f->nodes[b->f->count++] = (struct flame_node){.name = b->name[at],
+			.level = n->depth,
+			.type = n->method != PROFILE_NONE   ? n->type
+				: n->thread != PROFILE_NONE ? FLAME_THREAD
+							    : FLAME_ALL,
+			.start = next[at],
+			.total = b->by_weight ? n->total : n->total_count,
+			.self = b->by_weight ? n->self : n->self_count,
+			.count = n->total_count,
+			.weight = n->total};
+		if (n->depth >= b->f->levels)
+			b->f->levels = (uint16_t)(n->depth + 1);
 		if (narrow)
 			stack[depth++] = count + at;
 		uint32_t first = depth;

@@ -38,23 +38,6 @@ static void html_percent(struct buf *out, uint64_t part, uint64_t all)
 	buf_done(&text);
 }
 
-static void html_row(struct buf *out, const struct profile *p, const struct flat *flat,
-	const struct flat_row *row, const char *unit)
-{
-	struct buf value = {0}, name = {0};
-
-	export_value(&value, unit, row->self);
-	export_clean(&name, profile_get_method(p, row->method)->full, 0, 0);
-	buf_adds(out, "<tr>");
-	html_percent(out, row->self, flat->sum);
-	html_percent(out, row->total, flat->sum);
-	html_cell(out, value.data, true);
-	html_cell(out, buf_str(&name), false);
-	buf_adds(out, "</tr>\n");
-	buf_done(&value);
-	buf_done(&name);
-}
-
 static void html_methods(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct profile_query q = o->query;
@@ -64,8 +47,21 @@ static void html_methods(struct buf *out, const struct profile *p, const struct 
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
 	buf_adds(out, "<table cellpadding=\"3\"><tr><th>Self</th><th>Total</th><th></th><th "
 		      "align=\"left\">Method</th></tr>\n");
-	for (uint32_t i = 0; i < flat->count && i < HTML_METHODS && flat->rows[i].self; i++)
-		html_row(out, p, flat, &flat->rows[i], profile_get_event(p, q.event)->unit);
+	for (uint32_t i = 0; i < flat->count && i < HTML_METHODS && flat->rows[i].self; i++) {
+		const char *unit = profile_get_event(p, q.event)->unit;
+		struct buf value = {0}, name = {0};
+
+		export_value(&value, unit, flat->rows[i].self);
+		export_clean(&name, profile_get_method(p, flat->rows[i].method)->full, 0, 0);
+		buf_adds(out, "<tr>");
+		html_percent(out, flat->rows[i].self, flat->sum);
+		html_percent(out, flat->rows[i].total, flat->sum);
+		html_cell(out, value.data, true);
+		html_cell(out, buf_str(&name), false);
+		buf_adds(out, "</tr>\n");
+		buf_done(&value);
+		buf_done(&name);
+	}
 	buf_adds(out, "</table>\n");
 	flat_free(flat);
 }

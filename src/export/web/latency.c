@@ -106,28 +106,6 @@ static void latency_histogram(struct buf *out, const struct calls_summary *sum)
 	buf_adds(out, "</svg>\n");
 }
 
-static void latency_states(struct buf *out, const struct calls_summary *sum)
-{
-	const double *const rows[] = {sum->all, sum->slowest};
-	char title[64], text[CALLS_TEXT];
-
-	buf_adds(out, "<table cellpadding=\"4\"><tr><th></th>");
-	for (unsigned s = 0; s < CALL_STATES; s++)
-		buf_printf(out, "<th align=\"right\">%s</th>", call_state_names[s]);
-	buf_adds(out, "</tr>\n");
-	for (int row = 0; row < 2; row++) {
-		snprintf(title, sizeof(title),
-			row ? "slowest 1 %% (%u of %s or more)" : "all calls", sum->slow_calls,
-			calls_duration_text(sum->slow_ns, text));
-		buf_adds(out, "<tr>");
-		latency_cell(out, title, false);
-		for (unsigned s = 0; s < CALL_STATES; s++)
-			latency_share(out, rows[row][s]);
-		buf_adds(out, "</tr>\n");
-	}
-	buf_adds(out, "</table>\n");
-}
-
 /* The call tree of the slowest calls beside that of the others. */
 static void latency_tree(struct buf *out, const struct profile *p, const struct calls_query *slow)
 {
@@ -195,7 +173,6 @@ void web_latency(struct buf *out, const struct profile *p, const struct export_o
 		.to_ns = o->meta.duration_ns ? from_ns + o->meta.duration_ns : to_ns};
 	struct call calls[SLOWEST];
 	struct calls_summary sum;
-	uint32_t count;
 
 	if (!calls_name(p))
 		return;
@@ -209,12 +186,28 @@ void web_latency(struct buf *out, const struct profile *p, const struct export_o
 	latency_percentiles(out, &sum);
 	latency_histogram(out, &sum);
 	latency_heading(out, "Share of time by state");
-	latency_states(out, &sum);
+	const double *const rows[] = {sum.all, sum.slowest};
+	char title[64], text[CALLS_TEXT];
+	buf_adds(out, "<table cellpadding=\"4\"><tr><th></th>");
+	for (unsigned s = 0; s < CALL_STATES; s++)
+		buf_printf(out, "<th align=\"right\">%s</th>", call_state_names[s]);
+	buf_adds(out, "</tr>\n");
+	for (int row = 0; row < 2; row++) {
+		snprintf(title, sizeof(title),
+			row ? "slowest 1 %% (%u of %s or more)" : "all calls", sum.slow_calls,
+			calls_duration_text(sum.slow_ns, text));
+		buf_adds(out, "<tr>");
+		latency_cell(out, title, false);
+		for (unsigned s = 0; s < CALL_STATES; s++)
+			latency_share(out, rows[row][s]);
+		buf_adds(out, "</tr>\n");
+	}
+	buf_adds(out, "</table>\n");
 	q.min_ns = sum.slow_ns;
 	latency_tree(out, p, &q);
 	latency_heading(out, "Slowest calls");
 	buf_adds(out, "<table cellpadding=\"4\">\n");
-	count = calls_slowest(p, &q, calls, SLOWEST);
+	uint32_t count = calls_slowest(p, &q, calls, SLOWEST);
 	for (uint32_t i = 0; i < count; i++)
 		latency_call(out, p, &calls[i]);
 	buf_adds(out, "</table>\n");

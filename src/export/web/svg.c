@@ -138,43 +138,35 @@ static void head_facts(struct buf *out, const struct profile *p, const struct ex
 	buf_done(&facts);
 }
 
-static void head_side(struct buf *out, const struct profile *p, const struct diff *d, int side)
-{
-	buf_printf(head_next(out, ""), "%c ", 'A' + side);
-	if (d->mode == DIFF_RATE) {
-		export_value(out, profile_get_event(p, d->query_all.event)->unit,
-			(uint64_t)(d->all.of[side] + 0.5));
-		buf_adds(out, " per second, ");
-	}
-	export_count(out, d->all.samples[side]);
-	buf_printf(out, " samples, %d recording%s", d->runs[side], plural((uint64_t)d->runs[side]));
-	if (d->seconds[side] > 0) {
-		buf_adds(out, " of ");
-		export_value(out, "ns", (uint64_t)(d->seconds[side] * 1e9));
-	}
-}
-
-/* Title and facts of a diff. */
-static void head_diff(
-	struct svg_head *head, const struct profile *p, const struct export_options *o)
-{
-	static const char *const modes[DIFF_MODES] = {
-		"per second", "as a share of the total", "as counted"};
-
-	if (o->title)
-		export_clean(&head->title, o->title, 0, 0);
-	else
-		buf_printf(&head->title, "%s: changes from A to B, %s", head->event->name,
-			modes[o->diff->mode]);
-	for (int side = 0; side < DIFF_SIDES; side++)
-		head_side(&head->facts, p, o->diff, side);
-}
-
 void svg_head_init(struct svg_head *head, const struct profile *p, const struct export_options *o)
 {
 	*head = (struct svg_head){.event = profile_get_event(p, o->query.event)};
 	if (o->diff) {
-		head_diff(head, p, o);
+		static const char *const modes[DIFF_MODES] = {
+			"per second", "as a share of the total", "as counted"};
+
+		if (o->title)
+			export_clean(&head->title, o->title, 0, 0);
+		else
+			buf_printf(&head->title, "%s: changes from A to B, %s", head->event->name,
+				modes[o->diff->mode]);
+		for (int side = 0; side < DIFF_SIDES; side++) {
+			buf_printf(head_next(&head->facts, ""), "%c ", 'A' + side);
+			if (o->diff->mode == DIFF_RATE) {
+				export_value(&head->facts,
+					profile_get_event(p, o->diff->query_all.event)->unit,
+					(uint64_t)(o->diff->all.of[side] + 0.5));
+				buf_adds(&head->facts, " per second, ");
+			}
+			export_count(&head->facts, o->diff->all.samples[side]);
+			buf_printf(&head->facts, " samples, %d recording%s", o->diff->runs[side],
+				plural((uint64_t)o->diff->runs[side]));
+			if (o->diff->seconds[side] > 0) {
+				buf_adds(&head->facts, " of ");
+				export_value(&head->facts, "ns",
+					(uint64_t)(o->diff->seconds[side] * 1e9));
+			}
+		}
 		return;
 	}
 	head_title(&head->title, p, o);

@@ -32,25 +32,6 @@ static void data_number(struct buf *out, uint64_t n)
 	buf_add(out, digits + at, sizeof(digits) - at);
 }
 
-static void data_names(struct buf *out, const struct flame *f)
-{
-	const char *before = "";
-
-	buf_printf(out, "names %u\n", f->name_count);
-	for (uint32_t i = 0; i < f->name_count; i++) {
-		/* the common prefix, within ASCII, where bytes and UTF-16 units are the same */
-		size_t shared = 0;
-		while (f->names[i][shared] && f->names[i][shared] == before[shared] &&
-			(unsigned char)before[shared] < 0x80)
-			shared++;
-		data_number(out, shared);
-		buf_addc(out, ' ');
-		export_xml(out, f->names[i] + shared);
-		buf_addc(out, '\n');
-		before = f->names[i];
-	}
-}
-
 static void data_nodes(struct buf *out, const struct flame *f, bool by_weight, uint64_t each)
 {
 	struct flame_node before = {.level = 0, .total = UINT64_MAX};
@@ -148,6 +129,19 @@ void svg_data(struct buf *out, const struct profile *p, const struct flame *f,
 			t->type.saturation, t->type.lightness, t->name, t->letter, t->safe.hue,
 			t->safe.saturation, t->safe.lightness);
 	}
-	data_names(out, f);
+	const char *before = "";
+	buf_printf(out, "names %u\n", f->name_count);
+	for (uint32_t i = 0; i < f->name_count; i++) {
+		/* the common prefix, within ASCII, where bytes and UTF-16 units are the same */
+		size_t shared = 0;
+		while (f->names[i][shared] && f->names[i][shared] == before[shared] &&
+			(unsigned char)before[shared] < 0x80)
+			shared++;
+		data_number(out, shared);
+		buf_addc(out, ' ');
+		export_xml(out, f->names[i] + shared);
+		buf_addc(out, '\n');
+		before = f->names[i];
+	}
 	data_nodes(out, f, o->query.by_weight, each);
 }

@@ -83,26 +83,6 @@ static int picture_compare_boxes(const void *a, const void *b)
 	return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void picture_choose(struct picture *p)
-{
-	uint64_t least = picture_least(p);
-	const struct flame_node *n;
-
-	p->boxes = xreallocarray(NULL, p->f->count, sizeof(*p->boxes));
-	for (uint32_t i = 0; i < p->f->count; i++) {
-		n = &p->f->nodes[i];
-		if (n->total < least && i)
-			continue;
-		p->boxes[p->count] =
-			(struct picture_box){n, p->style->scheme->color(p->f, n), p->count};
-		p->count++;
-		p->types[n->type] = true;
-		if (n->level >= p->levels)
-			p->levels = n->level + 1u;
-	}
-	qsort(p->boxes, p->count, sizeof(*p->boxes), picture_compare_boxes);
-}
-
 /* --- boxes ------------------------------------------------------------------------------------------- */
 
 static double picture_x(const struct picture *p, const struct flame_node *n)
@@ -196,7 +176,6 @@ static size_t picture_fitting(const char *s, double width)
 static bool picture_fit(struct buf *fit, const char *name, uint8_t type, double width)
 {
 	bool frame = type < FRAME_TYPES;
-	size_t len;
 
 	for (int step = 0; step < (frame ? EXPORT_NAME_STEPS : 1); step++) {
 		buf_clear(fit);
@@ -207,7 +186,7 @@ static bool picture_fit(struct buf *fit, const char *name, uint8_t type, double 
 		if (picture_fitting(buf_str(fit), width) == fit->len)
 			return fit->len > 0;
 	}
-	len = fit->len = picture_fitting(fit->data, width - PICTURE_FONT);
+	size_t len = fit->len = picture_fitting(fit->data, width - PICTURE_FONT);
 	buf_adds(fit, "\xe2\x80\xa6");
 	return len > 2;
 }
@@ -289,7 +268,19 @@ unsigned svg_picture(struct buf *out, const struct flame *f, const struct svg_he
 {
 	struct picture p = {.out = out, .f = f, .style = style};
 
-	picture_choose(&p);
+	uint64_t least = picture_least(&p);
+	p.boxes = xreallocarray(NULL, p.f->count, sizeof(*p.boxes));
+	for (uint32_t i = 0; i < p.f->count; i++) {
+		const struct flame_node *n = &p.f->nodes[i];
+		if (n->total < least && i)
+			continue;
+		p.boxes[p.count] = (struct picture_box){n, p.style->scheme->color(p.f, n), p.count};
+		p.count++;
+		p.types[n->type] = true;
+		if (n->level >= p.levels)
+			p.levels = n->level + 1u;
+	}
+	qsort(p.boxes, p.count, sizeof(*p.boxes), picture_compare_boxes);
 	unsigned legend = PICTURE_TOP + p.levels * PICTURE_ROW + 24;
 	unsigned height = legend + 14;
 	buf_printf(out,
