@@ -35,13 +35,20 @@ struct imported *feed_begin(
 	return im->out;
 }
 
-/* Notes how many stacks and names the model has truncated. */
-static void feed_note_truncated(struct import *im)
+void feed_end(struct import *im)
 {
+	/* If the interval of a time event is unknown, assume the weight of its samples. */
+	for (int i = 0; i < PROFILE_EVENTS; i++) {
+		const struct profile_query q = profile_whole(i);
+		struct profile_sum sum = profile_sum(im->p, &q);
+
+		if (!profile_get_intervals(im->p, i).least && i != EVENT_LOCK && sum.count &&
+			profile_get_event(im->p, i)->weight_is_time)
+			profile_interval_add(im->p, i, sum.weight / sum.count);
+	}
 	struct profile_info info = profile_info(im->p);
 	char *note = im->out->note;
 	size_t len = strlen(note);
-
 	if (info.cut_samples)
 		len += (size_t)snprintf(note + len, sizeof(im->out->note) - len,
 			"%s%llu sample%s on stacks of more than %u frames or %u KiB of names: "
@@ -54,20 +61,6 @@ static void feed_note_truncated(struct import *im)
 			"%s%llu name%s of more than %u bytes: the rest was cut off.",
 			len ? " " : "", (unsigned long long)info.cut_texts, plural(info.cut_texts),
 			PROFILE_TEXT_MAX);
-}
-
-void feed_end(struct import *im)
-{
-	/* If the interval of a time event is unknown, assume the weight of its samples. */
-	for (int i = 0; i < PROFILE_EVENTS; i++) {
-		const struct profile_query q = profile_whole(i);
-		struct profile_sum sum = profile_sum(im->p, &q);
-
-		if (!profile_get_intervals(im->p, i).least && i != EVENT_LOCK && sum.count &&
-			profile_get_event(im->p, i)->weight_is_time)
-			profile_interval_add(im->p, i, sum.weight / sum.count);
-	}
-	feed_note_truncated(im);
 	/* The last second is complete. */
 	profile_advance(im->p, profile_info(im->p).now + 1);
 	intern_done(&im->threads);

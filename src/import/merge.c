@@ -82,27 +82,6 @@ static void merge_text(char *to, size_t bytes, const char *text, bool first)
 		*to = '\0';
 }
 
-/* Keeps the metadata on which all files agree. */
-static void merge_facts(struct imported *to, const struct imported *from, bool first)
-{
-	struct vitals *v = &to->vitals;
-
-	merge_text(v->name, sizeof(v->name), from->vitals.name, first);
-	merge_text(v->jdk, sizeof(v->jdk), from->vitals.jdk, first);
-	merge_text(v->vm, sizeof(v->vm), from->vitals.vm, first);
-	merge_text(v->command, sizeof(v->command), from->vitals.command, first);
-	merge_text(to->host, sizeof(to->host), from->host, first);
-	v->pid = first || v->pid == from->vitals.pid ? from->vitals.pid : 0;
-	for (int i = 0; i < from->label_count && to->label_count < IMPORT_LABELS; i++) {
-		bool known = false;
-
-		for (int k = 0; k < to->label_count; k++)
-			known |= !strcmp(to->labels[k], from->labels[i]);
-		if (!known)
-			to->labels[to->label_count++] = xstrdup(from->labels[i]);
-	}
-}
-
 static int merge_one(struct merge *m, const struct imported *from, uint64_t start, bool first)
 {
 	struct imported *to = m->im.out;
@@ -114,7 +93,21 @@ static int merge_one(struct merge *m, const struct imported *from, uint64_t star
 			"These files are more than %d days apart and cannot be shown on one time "
 			"axis.",
 			FEED_SECONDS / (24 * 3600));
-	merge_facts(to, from, first);
+	/* Keep the metadata on which all files agree. */
+	struct vitals *v = &to->vitals;
+	merge_text(v->name, sizeof(v->name), from->vitals.name, first);
+	merge_text(v->jdk, sizeof(v->jdk), from->vitals.jdk, first);
+	merge_text(v->vm, sizeof(v->vm), from->vitals.vm, first);
+	merge_text(v->command, sizeof(v->command), from->vitals.command, first);
+	merge_text(to->host, sizeof(to->host), from->host, first);
+	v->pid = first || v->pid == from->vitals.pid ? from->vitals.pid : 0;
+	for (int i = 0; i < from->label_count && to->label_count < IMPORT_LABELS; i++) {
+		bool known = false;
+		for (int k = 0; k < to->label_count; k++)
+			known |= !strcmp(to->labels[k], from->labels[i]);
+		if (!known)
+			to->labels[to->label_count++] = xstrdup(from->labels[i]);
+	}
 	m->from = from->profile;
 	m->stacks = xcalloc(profile_info(m->from).stacks, sizeof(*m->stacks));
 	merge_events(m, from, (uint32_t)(begin_ns / NS_PER_S));

@@ -229,34 +229,6 @@ static int sample_end(struct perf *p, struct err *err)
 	return feed_sample(p->im, &p->sample, err);
 }
 
-static int sample_begin(
-	struct perf *p, const char *line, const struct perf_head *h, struct err *err)
-{
-	bool clock = !strncmp(h->event, "cpu-clock", 9) || !strncmp(h->event, "task-clock", 10);
-	char *comm = xstrndup(line, h->comm_len < FEED_TEXT_MAX ? h->comm_len : FEED_TEXT_MAX);
-
-	if (!p->begun)
-		p->first_ns = h->ns;
-	p->begun = true;
-	uint64_t ns = h->ns > p->first_ns ? h->ns - p->first_ns : 0;
-	if (ns / NS_PER_S > FEED_SECONDS)
-		ns = FEED_SECONDS * NS_PER_S;
-	if (ns > p->im->out->duration_ns)
-		p->im->out->duration_ns = ns;
-	p->sample = (struct feed_sample){
-		.event = feed_event(p->im, clock ? "cpu" : h->event, clock ? "ns" : "events",
-			h->period > 1 ? h->period : 0, err),
-		.second = (uint32_t)(ns / NS_PER_S),
-		.count = 1,
-		.weight = h->period};
-	p->sample.thread = feed_thread(
-		p->im, &(struct profile_thread){
-			       .tid = h->tid, .java_tid = -1, .kind = THREAD_NATIVE, .name = comm});
-	p->any = true;
-	free(comm);
-	return p->sample.event < 0 ? -1 : 0;
-}
-
 static int perf_line(struct perf *p, const char *line, size_t len, struct err *err)
 {
 	struct perf_head h;
@@ -276,7 +248,28 @@ static int perf_line(struct perf *p, const char *line, size_t len, struct err *e
 			"%s: line %llu is not a sample of perf script (command, thread, time, "
 			"event).",
 			input_name(p->im->in), (unsigned long long)input_lines(p->im->in));
-	return sample_begin(p, line, &h, err);
+	bool clock = !strncmp(h.event, "cpu-clock", 9) || !strncmp(h.event, "task-clock", 10);
+	char *comm = xstrndup(line, h.comm_len < FEED_TEXT_MAX ? h.comm_len : FEED_TEXT_MAX);
+	if (!p->begun)
+		p->first_ns = h.ns;
+	p->begun = true;
+	uint64_t ns = h.ns > p->first_ns ? h.ns - p->first_ns : 0;
+	if (ns / NS_PER_S > FEED_SECONDS)
+		ns = FEED_SECONDS * NS_PER_S;
+	if (ns > p->im->out->duration_ns)
+		p->im->out->duration_ns = ns;
+	p->sample = (struct feed_sample){
+		.event = feed_event(p->im, clock ? "cpu" : h.event, clock ? "ns" : "events",
+			h.period > 1 ? h.period : 0, err),
+		.second = (uint32_t)(ns / NS_PER_S),
+		.count = 1,
+		.weight = h.period};
+	p->sample.thread = feed_thread(
+		p->im, &(struct profile_thread){
+			       .tid = h.tid, .java_tid = -1, .kind = THREAD_NATIVE, .name = comm});
+	p->any = true;
+	free(comm);
+	return p->sample.event < 0 ? -1 : 0;
 }
 
 int import_perf(struct import *im, struct err *err)

@@ -156,23 +156,6 @@ static void sample_labels(struct pprof *r, struct message message, struct pprof_
 		s->thread = feed_thread(r->im, &t);
 }
 
-/* Adds the frames of a location to the chain, innermost first. */
-static bool sample_location(struct pprof *r, struct pprof_sample *s, uint64_t location)
-{
-	const uint32_t *frames;
-	int n = pprof_frames(r, location, &frames);
-
-	if (n < 0 || (uint32_t)n > PPROF_CHAIN - s->depth)
-		return false;
-	if (!s->depth)
-		s->leaf = location;
-	while (n-- > 0) {
-		r->chain = xgrow(r->chain, s->depth, &r->chain_cap, sizeof(*r->chain));
-		r->chain[s->depth++] = frames[n];
-	}
-	return true;
-}
-
 static bool sample_fields(struct pprof *r, struct message message, struct pprof_sample *s)
 {
 	struct message_field f;
@@ -184,9 +167,21 @@ static bool sample_fields(struct pprof *r, struct message message, struct pprof_
 			if (s->value_count < PPROF_TYPES)
 				s->values[s->value_count++] = number;
 		for (bool first = true;
-			f.number == SAMPLE_LOCATION && message_number(&f, &first, &number);)
-			if (!sample_location(r, s, number))
+			f.number == SAMPLE_LOCATION && message_number(&f, &first, &number);) {
+			/* The frames of a location, innermost first. */
+			const uint32_t *frames;
+			int n = pprof_frames(r, number, &frames);
+
+			if (n < 0 || (uint32_t)n > PPROF_CHAIN - s->depth)
 				return false;
+			if (!s->depth)
+				s->leaf = number;
+			while (n-- > 0) {
+				r->chain =
+					xgrow(r->chain, s->depth, &r->chain_cap, sizeof(*r->chain));
+				r->chain[s->depth++] = frames[n];
+			}
+		}
 		if (f.is_bytes && f.bytes.bad)
 			return false;
 	}

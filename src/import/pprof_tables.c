@@ -59,18 +59,6 @@ static uint32_t ids_find(const struct pprof_ids *ids, uint64_t id)
 	return hash_index_find(&ids->index, hash_u64(id), NULL, NULL);
 }
 
-static bool read_function(struct pprof *r, struct message message)
-{
-	uint64_t v[5];
-
-	if (!numbers_of(message, v, 4) || !ids_add(&r->function_ids, v[FIELD_ID]))
-		return false;
-	r->functions = xgrow(
-		r->functions, r->function_ids.count, &r->function_ids.cap, sizeof(*r->functions));
-	r->functions[r->function_ids.count++] = (struct pprof_function){v[2], v[3], v[4]};
-	return true;
-}
-
 static bool read_location(struct pprof *r, struct message message)
 {
 	uint64_t v[LOCATION_ADDRESS + 1];
@@ -120,7 +108,16 @@ static bool read_field(struct pprof *r, const struct message_field *f)
 		r->strings[r->string_count++] =
 			(struct pprof_string){(const char *)f->bytes.at, message_left(&f->bytes)};
 		return true;
-	case TOP_FUNCTION: return read_function(r, f->bytes);
+	case TOP_FUNCTION: {
+		uint64_t v[5];
+
+		if (!numbers_of(f->bytes, v, 4) || !ids_add(&r->function_ids, v[FIELD_ID]))
+			return false;
+		r->functions = xgrow(r->functions, r->function_ids.count, &r->function_ids.cap,
+			sizeof(*r->functions));
+		r->functions[r->function_ids.count++] = (struct pprof_function){v[2], v[3], v[4]};
+		return true;
+	}
 	case TOP_LOCATION: return read_location(r, f->bytes);
 	case TOP_MAPPING: return read_mapping(r, f->bytes);
 	case TOP_TYPE:

@@ -227,22 +227,6 @@ static int frame_id(struct speedscope *s, uint32_t index, bool leaf, uint32_t *i
 	return 0;
 }
 
-/* "[main tid=7]" below other frames is a thread. */
-static int frame_thread(struct speedscope *s, uint32_t index, uint32_t *thread, struct err *err)
-{
-	struct frame *f = &s->frames[index];
-	struct feed_name n = {0};
-
-	if (!f->thread_known) {
-		if (frame_name(s, f, &n, err))
-			return -1;
-		f->thread = feed_thread_text(s->im, n.text, s->text.len);
-		f->thread_known = true;
-	}
-	*thread = f->thread;
-	return 0;
-}
-
 static int frame_index(struct speedscope *s, struct json_read *r, uint32_t *index, struct err *err)
 {
 	double n;
@@ -302,8 +286,18 @@ static int speedscope_stack(struct speedscope *s, struct json_read *r, uint32_t 
 	*stack = PROFILE_ROOT_STACK;
 	*thread = s->thread;
 	if (depth > 1 && *thread == PROFILE_NONE) {
-		if (frame_thread(s, s->stack[0], thread, err))
-			return -1;
+		/* "[main tid=7]" below other frames is a thread. */
+		struct frame *f = &s->frames[s->stack[0]];
+		struct feed_name n = {0};
+
+		if (!f->thread_known) {
+			if (frame_name(s, f, &n, err))
+				return -1;
+			f->thread = feed_thread_text(s->im, n.text, s->text.len);
+			f->thread_known = true;
+		}
+		*thread = f->thread;
+
 		from = *thread != PROFILE_NONE;
 	}
 	for (uint32_t i = from; i < depth; i++) {

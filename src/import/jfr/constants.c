@@ -106,28 +106,6 @@ int flight_class_name(struct jfr *j, uint64_t key)
 	return 0;
 }
 
-/* --- threads ----------------------------------------------------------------------------------------- */
-
-static void thread_of(struct jfr *j, const struct jfr_record *r, struct profile_thread *t)
-{
-	bool is_virtual = r->has >> SLOT_VIRTUAL & 1 && r->value[SLOT_VIRTUAL];
-	uint64_t tid = flight_value(r, SLOT_OS_THREAD);
-	uint64_t java = flight_value(r, SLOT_JAVA_THREAD);
-
-	*t = (struct profile_thread){.tid = tid < INT32_MAX ? (int)tid : 0,
-		.java_tid = java && java < INT64_MAX ? (int64_t)java : -1,
-		.kind = is_virtual ? THREAD_VIRTUAL
-			: java     ? THREAD_JAVA
-				   : THREAD_NATIVE};
-	buf_clear(&j->more);
-	buf_adds(&j->more, flight_string(j, r, SLOT_JAVA_NAME));
-	if (!j->more.len)
-		buf_adds(&j->more, flight_string(j, r, SLOT_OS_NAME));
-	if (!j->more.len && is_virtual)
-		buf_printf(&j->more, PROFILE_VIRTUAL "%lld", (long long)t->java_tid);
-	t->name = buf_str(&j->more);
-}
-
 int flight_thread(struct jfr *j, uint64_t key, uint32_t *thread)
 {
 	struct jfr_constant *constant = flight_constant(j, KNOWN_THREAD, key);
@@ -140,7 +118,21 @@ int flight_thread(struct jfr *j, uint64_t key, uint32_t *thread)
 	if (constant->value == JFR_NONE) {
 		if (constant_record(j, KNOWN_THREAD, constant, &r))
 			return -1;
-		thread_of(j, &r, &t);
+		bool is_virtual = r.has >> SLOT_VIRTUAL & 1 && r.value[SLOT_VIRTUAL];
+		uint64_t tid = flight_value(&r, SLOT_OS_THREAD);
+		uint64_t java = flight_value(&r, SLOT_JAVA_THREAD);
+		t = (struct profile_thread){.tid = tid < INT32_MAX ? (int)tid : 0,
+			.java_tid = java && java < INT64_MAX ? (int64_t)java : -1,
+			.kind = is_virtual ? THREAD_VIRTUAL
+				: java     ? THREAD_JAVA
+					   : THREAD_NATIVE};
+		buf_clear(&j->more);
+		buf_adds(&j->more, flight_string(j, &r, SLOT_JAVA_NAME));
+		if (!j->more.len)
+			buf_adds(&j->more, flight_string(j, &r, SLOT_OS_NAME));
+		if (!j->more.len && is_virtual)
+			buf_printf(&j->more, PROFILE_VIRTUAL "%lld", (long long)t.java_tid);
+		t.name = buf_str(&j->more);
 		constant->value = feed_thread(j->im, &t);
 	}
 	*thread = constant->value;

@@ -47,23 +47,6 @@ static uint64_t setting_interval(const char *text)
 	return 0;
 }
 
-/* Settings without a type: metadata of jhot, settings of async-profiler. */
-static void fact_apply(struct jfr *j, const char *name, const char *value)
-{
-	struct imported *out = j->im->out;
-
-	if (!strcmp(name, "interval"))
-		j->own_interval = setting_interval(value);
-	else if (!strcmp(name, "event"))
-		j->own_wall = !strcmp(value, "wall");
-	else if (!strcmp(name, "host"))
-		feed_copy(out->host, sizeof(out->host), value, strlen(value));
-	else if (!strcmp(name, "name"))
-		feed_copy(out->vitals.name, sizeof(out->vitals.name), value, strlen(value));
-	else if (!strncmp(name, "label.", strlen("label.")))
-		feed_label(j->im, name + strlen("label."), value);
-}
-
 static void setting_apply(struct jfr *j, enum jfr_known of, const char *name, const char *value)
 {
 	struct jfr_setting *s = &j->settings[of];
@@ -100,8 +83,22 @@ static int setting_event(struct jfr *j, struct jfr_cursor *c)
 	flight_string(j, &r, SLOT_VALUE);
 	if (of >= KNOWN_EXECUTION && of != KNOWN_SETTING && of != KNOWN_JVM)
 		setting_apply(j, of, name, buf_str(&j->text));
-	else
-		fact_apply(j, name, buf_str(&j->text));
+	else {
+		/* Settings without a type are metadata of jhot, or settings of async-profiler. */
+		const char *value = buf_str(&j->text);
+		struct imported *out = j->im->out;
+
+		if (!strcmp(name, "interval"))
+			j->own_interval = setting_interval(value);
+		else if (!strcmp(name, "event"))
+			j->own_wall = !strcmp(value, "wall");
+		else if (!strcmp(name, "host"))
+			feed_copy(out->host, sizeof(out->host), value, strlen(value));
+		else if (!strcmp(name, "name"))
+			feed_copy(out->vitals.name, sizeof(out->vitals.name), value, strlen(value));
+		else if (!strncmp(name, "label.", strlen("label.")))
+			feed_label(j->im, name + strlen("label."), value);
+	}
 	return 0;
 }
 

@@ -130,23 +130,6 @@ static void word_copy(struct metadata *m, uint64_t word, char *out, size_t bytes
 	feed_copy(out, bytes, buf_str(&m->j->text), m->j->text.len);
 }
 
-static void element_attribute(struct element *e, const char *key, const char *value)
-{
-	if (!strcmp(key, "name")) {
-		feed_copy(e->attribute_name, sizeof(e->attribute_name), value, strlen(value));
-	} else if (!strcmp(key, "id")) {
-		e->id = strtoull(value, NULL, 10);
-		e->has_id = true;
-	} else if (!strcmp(key, "class")) {
-		e->class_id = strtoull(value, NULL, 10);
-		e->has_class = true;
-	} else if (!strcmp(key, "constantPool")) {
-		e->constant = !strcmp(value, "true");
-	} else if (!strcmp(key, "dimension")) {
-		e->array = strcmp(value, "0") != 0;
-	}
-}
-
 static int word_find(const char *const *names, int first, int count, const char *name)
 {
 	for (int i = first; i < count; i++)
@@ -210,7 +193,19 @@ static bool read_element(struct metadata *m, int level)
 			return false;
 		word_copy(m, key, name, sizeof(name));
 		word_copy(m, value, text, sizeof(text));
-		element_attribute(&e, name, text);
+		if (!strcmp(name, "name")) {
+			feed_copy(e.attribute_name, sizeof(e.attribute_name), text, strlen(text));
+		} else if (!strcmp(name, "id")) {
+			e.id = strtoull(text, NULL, 10);
+			e.has_id = true;
+		} else if (!strcmp(name, "class")) {
+			e.class_id = strtoull(text, NULL, 10);
+			e.has_class = true;
+		} else if (!strcmp(name, "constantPool")) {
+			e.constant = !strcmp(text, "true");
+		} else if (!strcmp(name, "dimension")) {
+			e.array = strcmp(text, "0") != 0;
+		}
 	}
 	if (!strcmp(e.name, "class") && !read_type(m, &e))
 		return false;
