@@ -21,40 +21,6 @@
 #define MAPPING_TRIES     20
 #define MAPPING_PAUSE_NS  5000000
 
-static int mapping_check_areas(const struct wire_header *h, struct err *err)
-{
-	const struct {
-		const char *name;
-		uint64_t off, bytes;
-		uint64_t need, align;
-	} areas[] = {
-		{"control", h->control_off, h->control_bytes, sizeof(struct wire_control), 8},
-		{"status", h->status_off, h->status_bytes, sizeof(struct wire_status), 8},
-		{"cursors", h->cursors_off, h->cursors_bytes, sizeof(struct wire_cursors), 64},
-		{"ring", h->ring_off, h->ring_bytes, 2 * WIRE_RECORD_MAX, 8},
-		{"staging area", h->staging_off, h->staging_bytes, 0, 8},
-	};
-	uint64_t end = sizeof(*h);
-
-	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
-		uint64_t off = areas[i].off, bytes = areas[i].bytes;
-
-		if (off < end || off % areas[i].align || bytes < areas[i].need ||
-			bytes > h->map_bytes || off > h->map_bytes - bytes)
-			return err_set(err, ERR_FAILED,
-				"The agent's memory has an unexpected layout: its %s is %llu bytes "
-				"at %llu of %llu.",
-				areas[i].name, (unsigned long long)bytes, (unsigned long long)off,
-				(unsigned long long)h->map_bytes);
-		end = off + bytes;
-	}
-	if (h->ring_bytes & (h->ring_bytes - 1))
-		return err_set(err, ERR_FAILED,
-			"The agent's ring has %u bytes, which is not a power of two.",
-			h->ring_bytes);
-	return 0;
-}
-
 int mapping_check(const struct wire_header *h, uint64_t file_bytes, struct err *err)
 {
 	if (h->magic != WIRE_MAGIC)
@@ -74,7 +40,34 @@ int mapping_check(const struct wire_header *h, uint64_t file_bytes, struct err *
 			"%llu mapped.",
 			h->header_bytes, (unsigned long long)h->map_bytes,
 			(unsigned long long)file_bytes);
-	return mapping_check_areas(h, err);
+	const struct {
+		const char *name;
+		uint64_t off, bytes;
+		uint64_t need, align;
+	} areas[] = {
+		{"control", h->control_off, h->control_bytes, sizeof(struct wire_control), 8},
+		{"status", h->status_off, h->status_bytes, sizeof(struct wire_status), 8},
+		{"cursors", h->cursors_off, h->cursors_bytes, sizeof(struct wire_cursors), 64},
+		{"ring", h->ring_off, h->ring_bytes, 2 * WIRE_RECORD_MAX, 8},
+		{"staging area", h->staging_off, h->staging_bytes, 0, 8},
+	};
+	uint64_t end = sizeof(*h);
+	for (size_t i = 0; i < sizeof(areas) / sizeof(areas[0]); i++) {
+		uint64_t off = areas[i].off, bytes = areas[i].bytes;
+		if (off < end || off % areas[i].align || bytes < areas[i].need ||
+			bytes > h->map_bytes || off > h->map_bytes - bytes)
+			return err_set(err, ERR_FAILED,
+				"The agent's memory has an unexpected layout: its %s is %llu bytes "
+				"at %llu of %llu.",
+				areas[i].name, (unsigned long long)bytes, (unsigned long long)off,
+				(unsigned long long)h->map_bytes);
+		end = off + bytes;
+	}
+	if (h->ring_bytes & (h->ring_bytes - 1))
+		return err_set(err, ERR_FAILED,
+			"The agent's ring has %u bytes, which is not a power of two.",
+			h->ring_bytes);
+	return 0;
 }
 
 int mapping_open_fd(struct mapping *m, int fd, struct err *err)

@@ -91,27 +91,6 @@ static const struct {
 		"check the limit of processes (ulimit -u, pids.max) and the filter"},
 };
 
-static int open_forbidden(const struct hotspot *jvm, int call, struct err *err)
-{
-	static const struct {
-		const char *name, *use;
-	} calls[CALL_COUNT] = {
-#define CALL(name, need, use, ...) {#name, use},
-		WIRE_CALLS(CALL)
-#undef CALL
-	};
-
-	err_set(err, ERR_ATTACH,
-		"The seccomp filter of JVM %d forbids %s, which the agent needs for %s. Nothing "
-		"was started.",
-		(int)jvm->pid, calls[call].name, calls[call].use);
-	err_hint(err, "allow %s (systemd: SystemCallFilter=, containers: --security-opt seccomp=)",
-		calls[call].name);
-	err_hint(err, "jhot dump %d      shows what its threads do, without an agent",
-		(int)jvm->pid);
-	return -1;
-}
-
 static int open_result(const struct hotspot *jvm, int result, struct err *err)
 {
 	if (result == AGENT_NO_FILE_SIZE) {
@@ -133,8 +112,29 @@ static int open_result(const struct hotspot *jvm, int result, struct err *err)
 			err_hint(err, "%s", open_results[i].hint);
 		return -1;
 	}
-	if (result >= AGENT_FORBIDDEN && result < AGENT_FORBIDDEN + CALL_COUNT)
-		return open_forbidden(jvm, result - AGENT_FORBIDDEN, err);
+	if (result >= AGENT_FORBIDDEN && result < AGENT_FORBIDDEN + CALL_COUNT) {
+		int call = result - AGENT_FORBIDDEN;
+		static const struct {
+			const char *name, *use;
+		} calls[CALL_COUNT] = {
+#define CALL(name, need, use, ...) {#name, use},
+			WIRE_CALLS(CALL)
+#undef CALL
+		};
+
+		err_set(err, ERR_ATTACH,
+			"The seccomp filter of JVM %d forbids %s, which the agent needs for %s. "
+			"Nothing "
+			"was started.",
+			(int)jvm->pid, calls[call].name, calls[call].use);
+		err_hint(err,
+			"allow %s (systemd: SystemCallFilter=, containers: --security-opt "
+			"seccomp=)",
+			calls[call].name);
+		err_hint(err, "jhot dump %d      shows what its threads do, without an agent",
+			(int)jvm->pid);
+		return -1;
+	}
 	return err_set(err, ERR_ATTACH,
 		"The agent in JVM %d failed with code %d, which is unknown to this jhot.",
 		(int)jvm->pid, result);

@@ -61,29 +61,6 @@ static void status_cost(struct buf *text, const struct wire_walk_cost *c)
 		atomic_load(&c->p99_ns), atomic_load(&c->mean_ns));
 }
 
-/* The cost of walks by depth, and of naming stacks with new names; nothing before the first walk. */
-static void status_walks(struct buf *text, const struct wire_status *status)
-{
-	for (int i = 0; i < WIRE_WALK_CLASSES; i++) {
-		const struct wire_walk_cost *c = &status->walk_cost[i];
-		unsigned depth_max = atomic_load(&c->depth_max);
-
-		if (!atomic_load(&c->walks))
-			continue;
-		if (i == 0)
-			buf_adds(text, "walks: ");
-		else if (depth_max == UINT32_MAX)
-			buf_adds(text, "  deeper: ");
-		else
-			buf_printf(text, "  up to %u frames: ", depth_max);
-		status_cost(text, c);
-	}
-	if (atomic_load(&status->name_cost.walks)) {
-		buf_adds(text, "naming stacks with new names: ");
-		status_cost(text, &status->name_cost);
-	}
-}
-
 /* The names of events: those of user events from the front end that owns the session. */
 static void status_names(const struct mapping *m, struct session_status *out)
 {
@@ -143,7 +120,25 @@ static void status_session(const struct mapping *m, struct session_status *out, 
 	}
 	if (*before == ',')
 		buf_addc(text, '\n');
-	status_walks(text, m->status);
+	/* The cost of walks by depth, and of naming stacks with new names. */
+	const struct wire_status *status = m->status;
+	for (int i = 0; i < WIRE_WALK_CLASSES; i++) {
+		const struct wire_walk_cost *c = &status->walk_cost[i];
+		unsigned depth_max = atomic_load(&c->depth_max);
+		if (!atomic_load(&c->walks))
+			continue;
+		if (i == 0)
+			buf_adds(text, "walks: ");
+		else if (depth_max == UINT32_MAX)
+			buf_adds(text, "  deeper: ");
+		else
+			buf_printf(text, "  up to %u frames: ", depth_max);
+		status_cost(text, c);
+	}
+	if (atomic_load(&status->name_cost.walks)) {
+		buf_adds(text, "naming stacks with new names: ");
+		status_cost(text, &status->name_cost);
+	}
 	buf_printf(text, "agent: %.1f ms of CPU time, %lld kB mapped\n", (double)v.cost_ns / 1e6,
 		(long long)v.agent_bytes / 1024);
 }

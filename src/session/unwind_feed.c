@@ -355,26 +355,22 @@ static void answer_refused(struct unwind_feed *f, const struct piece *p, int res
 	}
 }
 
-static void answer_accepted(struct unwind_feed *f, const struct piece *p)
-{
-	struct module *m = f->modules[p->module];
-
-	m->tries = 0;
-	m->sent += p->bytes;
-	if (!p->bytes) {
-		answer_evicted(f, p->module);
-	} else if (m->sent == m->block.len) {
-		m->state = SENT;
-		buf_done(&m->block);
-	}
-}
-
 void unwind_feed_answer(struct unwind_feed *f, int result)
 {
 	size_t accepted = result > 0 ? (size_t)result : 0;
 
-	for (size_t i = 0; i < accepted && i < f->piece_count; i++)
-		answer_accepted(f, &f->pieces[i]);
+	for (size_t i = 0; i < accepted && i < f->piece_count; i++) {
+		struct module *m = f->modules[f->pieces[i].module];
+
+		m->tries = 0;
+		m->sent += f->pieces[i].bytes;
+		if (!f->pieces[i].bytes) {
+			answer_evicted(f, f->pieces[i].module);
+		} else if (m->sent == m->block.len) {
+			m->state = SENT;
+			buf_done(&m->block);
+		}
+	}
 	/* Pieces after the accepted ones are in an unknown state: they are sent again. */
 	if (!accepted && f->piece_count)
 		answer_refused(f, &f->pieces[0], result ? result : -EPROTO);

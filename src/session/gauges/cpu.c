@@ -134,17 +134,6 @@ int64_t gauges_queue_end(struct gauges_queue *q)
 	return q->past_count ? (int64_t)(q->sum_ns / NS_PER_MS) : -1;
 }
 
-/* --- shares of CPU time ------------------------------------------------------------------------------ */
-
-static uint64_t gauges_ticks_now(void)
-{
-	struct timespec t = {0};
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return (uint64_t)((double)t.tv_sec * (double)sysconf(_SC_CLK_TCK) +
-			  (double)t.tv_nsec * (double)sysconf(_SC_CLK_TCK) / (double)NS_PER_S);
-}
-
 double gauges_pct(uint64_t ticks, uint64_t elapsed_ns)
 {
 	return (double)ticks * 100 / (double)sysconf(_SC_CLK_TCK) /
@@ -177,7 +166,10 @@ void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu
 	c->past_count = c->now_count;
 	c->now = past;
 	c->time_ns = now_ns;
-	c->ticks = gauges_ticks_now();
+	struct timespec t = {0};
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	c->ticks = (uint64_t)((double)t.tv_sec * (double)sysconf(_SC_CLK_TCK) +
+			      (double)t.tv_nsec * (double)sysconf(_SC_CLK_TCK) / (double)NS_PER_S);
 	c->utime = process->utime;
 	c->stime = process->stime;
 }

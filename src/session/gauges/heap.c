@@ -131,40 +131,6 @@ static int64_t gauges_ticks_ns(const struct gauges_heap *h, int64_t ticks)
 	return ns >= 0 && ns <= (double)VITALS_MAX ? (int64_t)ns : -1;
 }
 
-static int64_t gauges_whole(const struct gauges_heap *h, const struct hsperf *perf)
-{
-	int64_t sum = -1;
-
-	for (int i = 0; h->kind && i < GAUGES_COLLECTORS; i++) {
-		int parts = h->kind->whole[i];
-
-		if (!i && h->kind->uncounted && h->invocations[2] < 0)
-			parts = h->kind->uncounted;
-		int64_t v = parts ? hsperf_long(perf, h->invocations[i]) : -1;
-		if (v >= 0 && v <= VITALS_MAX)
-			sum = (sum < 0 ? 0 : sum) + v / parts;
-	}
-	return sum;
-}
-
-/* Clamps GC time to safepoint time: a pause is part of a safepoint, but Shenandoah also counts concurrent work. */
-static void gauges_stops(struct gauges_heap *h, const struct hsperf *perf, struct vitals *out)
-{
-	int64_t sync_ns = gauges_ticks_ns(h, hsperf_long(perf, h->safepoint_sync));
-
-	h->gc_ns = gauges_ticks_ns(h, gauges_sum(perf, h->time, GAUGES_COLLECTORS));
-	h->safepoint_ns = gauges_ticks_ns(h, hsperf_long(perf, h->safepoint_time));
-	if (h->safepoint_ns >= 0 && sync_ns > 0 && h->sync_apart)
-		h->safepoint_ns += sync_ns;
-	if (h->safepoint_ns >= 0 && h->gc_ns > h->safepoint_ns)
-		h->gc_ns = h->safepoint_ns;
-	out->gc_time_ns = h->gc_ns;
-	out->gc_time_ms = h->gc_ns < 0 ? -1 : h->gc_ns / 1000000;
-	out->safepoint_count = hsperf_long(perf, h->safepoints);
-	out->safepoint_time_ms = h->safepoint_ns < 0 ? -1 : h->safepoint_ns / 1000000;
-	out->safepoint_sync_ms = sync_ns < 0 ? -1 : sync_ns / 1000000;
-}
-
 /*
  * Attributes all collections since the last peek to the cause of the last one. One that is in progress is counted already;
  * until its end its cause is the present one, and the last one is "No GC".
@@ -211,8 +177,29 @@ void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct v
 	out->heap_max = gauges_heap_max(h, perf);
 	snprintf(out->gc_name, sizeof(out->gc_name), "%s", h->kind ? h->kind->name : "");
 	out->gc_count = gauges_sum(perf, h->invocations, GAUGES_COLLECTORS);
-	out->gc_whole = gauges_whole(h, perf);
-	gauges_stops(h, perf, out);
+	int64_t sum = -1;
+	for (int i = 0; h->kind && i < GAUGES_COLLECTORS; i++) {
+		int parts = h->kind->whole[i];
+		if (!i && h->kind->uncounted && h->invocations[2] < 0)
+			parts = h->kind->uncounted;
+		int64_t v = parts ? hsperf_long(perf, h->invocations[i]) : -1;
+		if (v >= 0 && v <= VITALS_MAX)
+			sum = (sum < 0 ? 0 : sum) + v / parts;
+	}
+	out->gc_whole = sum;
+	/* Pauses are part of safepoints, but Shenandoah also counts concurrent work: clamp. */
+	int64_t sync_ns = gauges_ticks_ns(h, hsperf_long(perf, h->safepoint_sync));
+	h->gc_ns = gauges_ticks_ns(h, gauges_sum(perf, h->time, GAUGES_COLLECTORS));
+	h->safepoint_ns = gauges_ticks_ns(h, hsperf_long(perf, h->safepoint_time));
+	if (h->safepoint_ns >= 0 && sync_ns > 0 && h->sync_apart)
+		h->safepoint_ns += sync_ns;
+	if (h->safepoint_ns >= 0 && h->gc_ns > h->safepoint_ns)
+		h->gc_ns = h->safepoint_ns;
+	out->gc_time_ns = h->gc_ns;
+	out->gc_time_ms = h->gc_ns < 0 ? -1 : h->gc_ns / 1000000;
+	out->safepoint_count = hsperf_long(perf, h->safepoints);
+	out->safepoint_time_ms = h->safepoint_ns < 0 ? -1 : h->safepoint_ns / 1000000;
+	out->safepoint_sync_ms = sync_ns < 0 ? -1 : sync_ns / 1000000;
 	out->threads_live = hsperf_long(perf, h->threads_live);
 	out->threads_daemon = hsperf_long(perf, h->threads_daemon);
 	out->threads_started = hsperf_long(perf, h->threads_started);

@@ -150,11 +150,16 @@ static bool frames_matches(const char *pattern, const struct profile_method *m)
 	       calls_pattern_matches(pattern, text);
 }
 
-/* Stack words of the parameters, with one for `this`, in a signature such as "(IJ[Ljava/lang/String;)V". */
-static uint32_t frames_parameter_words(const char *signature)
+static void frames_time_method(struct frames *f, const struct frames_method *m)
 {
+	if (!f->timed_pattern || m->method == PROFILE_NONE || f->timed_count == WIRE_TIMED_METHODS)
+		return;
+	const struct profile_method *method = profile_get_method(f->profile, m->method);
+	if (!frames_matches(f->timed_pattern, method))
+		return;
+	/* Stack words of `this` and the parameters in "(IJ[Ljava/lang/String;)V". */
+	const char *signature = method->signature;
 	uint32_t words = 1;
-
 	for (const char *c = signature + (*signature == '('); *c && *c != ')'; c++) {
 		words += 1 + (*c == 'J' || *c == 'D');
 		c += strspn(c, "[");
@@ -163,18 +168,7 @@ static uint32_t frames_parameter_words(const char *signature)
 		if (!*c)
 			break;
 	}
-	return words;
-}
-
-static void frames_time_method(struct frames *f, const struct frames_method *m)
-{
-	if (!f->timed_pattern || m->method == PROFILE_NONE || f->timed_count == WIRE_TIMED_METHODS)
-		return;
-	const struct profile_method *method = profile_get_method(f->profile, m->method);
-	if (!frames_matches(f->timed_pattern, method))
-		return;
-	f->timed[f->timed_count++] =
-		(struct wire_timed_method){m->id, frames_parameter_words(method->signature)};
+	f->timed[f->timed_count++] = (struct wire_timed_method){m->id, words};
 	f->timed_changed = true;
 }
 
@@ -514,48 +508,39 @@ bool frames_ready(const struct frames *f, const struct wire_trace *rec)
 	return ready;
 }
 
-/* --- eviction from the model ------------------------------------------------------------------------- */
-
-static void frames_forget_known(struct frames *f)
-{
-	uint32_t n = 0;
-
-	hash_index_clear(&f->known_index);
-	for (uint32_t i = 0; i < f->known_count; i++) {
-		if (!profile_is_pinned(f->profile, f->known[i].frame))
-			continue;
-		f->known[n] = f->known[i];
-		hash_index_add(&f->known_index, hash_u64(f->known[n].wire), n);
-		n++;
-	}
-	f->known_count = n;
-}
-
-/* Saves the texts of a method that the model evicts, since the agent may still use its id. */
-static void frames_leave(struct frames *f, struct frames_method *m)
-{
-	const struct profile_method *method = profile_get_method(f->profile, m->method);
-	struct buf text = {0};
-
-	buf_add(&text, method->class_name, strlen(method->class_name) + 1);
-	buf_add(&text, method->name, strlen(method->name) + 1);
-	buf_add(&text, method->signature, strlen(method->signature) + 1);
-	m->evicted = buf_steal(&text);
-	m->method = PROFILE_NONE;
-}
-
 void frames_pin(struct frames *f, enum profile_kind kind, bool leaving)
 {
-	if (kind == PROFILE_FRAMES && leaving)
-		frames_forget_known(f);
+	if (kind == PROFILE_FRAMES && leaving) {
+		uint32_t n = 0;
+
+		hash_index_clear(&f->known_index);
+		for (uint32_t i = 0; i < f->known_count; i++) {
+			if (!profile_is_pinned(f->profile, f->known[i].frame))
+				continue;
+			f->known[n] = f->known[i];
+			hash_index_add(&f->known_index, hash_u64(f->known[n].wire), n);
+			n++;
+		}
+		f->known_count = n;
+	}
 	for (uint32_t i = 0; kind == PROFILE_FRAMES && !leaving && i < f->known_count; i++)
 		if (!f->symbols && !frames_has_method(WIRE_FRAME_KIND(f->known[i].wire)))
 			profile_pin(f->profile,
 				f->known[i].frame); /* a recording defines it only once */
 	for (uint32_t i = 0; kind == PROFILE_METHODS && leaving && i < f->method_count; i++)
 		if (f->methods[i].method != PROFILE_NONE &&
-			!profile_is_pinned(f->profile, f->methods[i].method))
-			frames_leave(f, &f->methods[i]);
+			!profile_is_pinned(f->profile, f->methods[i].method)) {
+			/* The agent may still use the id of a method that the model evicts: save the texts. */
+			const struct profile_method *method =
+				profile_get_method(f->profile, f->methods[i].method);
+			struct buf text = {0};
+
+			buf_add(&text, method->class_name, strlen(method->class_name) + 1);
+			buf_add(&text, method->name, strlen(method->name) + 1);
+			buf_add(&text, method->signature, strlen(method->signature) + 1);
+			f->methods[i].evicted = buf_steal(&text);
+			f->methods[i].method = PROFILE_NONE;
+		}
 }
 
 /* --- modules -------------------------------------------------------------------- */

@@ -141,35 +141,6 @@ static int reader_tid(const struct reader *r, int there)
 	return here > 0 ? here : there;
 }
 
-static void reader_set_thread(struct reader *r, const struct wire_thread *rec)
-{
-	static const enum thread_kind kinds[] = {
-		[WIRE_THREAD_NATIVE] = THREAD_NATIVE,
-		[WIRE_THREAD_JAVA] = THREAD_JAVA,
-		[WIRE_THREAD_COMPILER] = THREAD_COMPILER,
-		[WIRE_THREAD_GC] = THREAD_GC,
-		[WIRE_THREAD_VM] = THREAD_VM,
-		[WIRE_THREAD_AGENT] = THREAD_AGENT,
-		[WIRE_THREAD_VIRTUAL] = THREAD_VIRTUAL,
-	};
-	struct profile_thread t = {.tid = reader_tid(r, rec->os_tid), .java_tid = rec->java_tid};
-	struct buf name = {0};
-	bool known;
-	uint32_t thread = thread_ids_get(r->threads, rec->id, &known);
-
-	if (rec->kind < sizeof(kinds) / sizeof(kinds[0]))
-		t.kind = kinds[rec->kind];
-	clean_add(&name, rec->name, rec->name_bytes);
-	if (!name.len)
-		buf_printf(&name, "thread %d", (int)t.tid);
-	/* Not for the program's own threads, where such a name would be the full one. */
-	if (rec->kind == WIRE_THREAD_COMPILER || rec->kind == WIRE_THREAD_VM)
-		thread_name_complete(&name);
-	t.name = name.data;
-	profile_thread_set(r->profile, thread, &t);
-	buf_done(&name);
-}
-
 /* A virtual thread has no id in /proc. A record without a name does not change the name of a known thread. */
 static void reader_set_virtual(struct reader *r, const struct wire_thread *rec)
 {
@@ -227,60 +198,6 @@ static enum thread_state reader_state(unsigned flags)
 	unsigned state = WIRE_TRACE_STATE(flags);
 
 	return state < sizeof(states) / sizeof(states[0]) ? states[state] : THREAD_STATE_NONE;
-}
-
-/* The stack of a trace. A frame that describes what the thread waits for goes into the leaf that is added on top. */
-static uint32_t reader_stack(
-	struct reader *r, const struct wire_trace *rec, enum thread_state state)
-{
-	bool first = rec->frame_count && WIRE_FRAME_KIND(rec->frames[0]) == WIRE_FRAME_IO;
-	uint32_t stack = PROFILE_ROOT_STACK;
-	struct profile_io io;
-	struct buf text = {0};
-	bool known = first && frames_io(r->frames, rec->frames[0], &io, &text);
-	uint32_t end = rec->frame_count;
-
-	if (end > first && WIRE_FRAME_KIND(rec->frames[end - 1]) == WIRE_FRAME_CONTEXT)
-		stack = frames_context(r->frames, rec->frames[--end], stack);
-	if (rec->flags & WIRE_TRACE_TRUNCATED)
-		stack = profile_stack_child(
-			r->profile, stack, frames_reason(r->frames, "[truncated]"));
-	if (end == first)
-		stack = profile_stack_child(
-			r->profile, stack, frames_reason(r->frames, "[unknown]"));
-	for (uint32_t i = end; i-- > first;)
-		stack = profile_stack_child(
-			r->profile, stack, frames_get(r->frames, rec->frames[i]));
-	stack = profile_stack_waiting(r->profile, stack, state, known ? &io : NULL);
-	buf_done(&text);
-	return stack;
-}
-
-static void reader_add_delta(
-	struct reader *r, uint32_t event, uint32_t second, const struct wire_delta *d)
-{
-	struct reader_trace t =
-		d->trace ? *reader_trace_slot(r, d->trace) : (struct reader_trace){0};
-
-	if (!d->count &&
-		!d->weight) /* weight without count continues a wait that was already counted */
-		return;
-	if (!d->trace || t.id != d->trace) {
-		/* The trace was never sent: its samples count on a placeholder stack. */
-		r->stats.unknown_traces += d->count;
-		t = (struct reader_trace){.thread = reader_named_thread(r, 0)};
-		t.stack = profile_stack_child(r->profile, PROFILE_ROOT_STACK,
-			frames_reason(r->frames, "[unknown_trace]"));
-	}
-	struct profile_sample sample = (struct profile_sample){t.stack, t.thread, t.state, d->count,
-		d->weight < READER_WEIGHT_MAX ? d->weight : READER_WEIGHT_MAX};
-	if (t.holder && event == WIRE_LOCK)
-		profile_add_holder(r->profile, second, &sample);
-	else
-		profile_add_sample(r->profile, (int)event, second, &sample);
-	if (!t.holder)
-		r->weight[event] += sample.weight;
-	r->stats.samples += d->count;
 }
 
 /* --- eviction from the model ------------------------------------------------------------------------- */
@@ -361,8 +278,34 @@ static bool reader_consume_thread(struct reader *r, const void *record, uint32_t
 		return false;
 	if (rec->kind == WIRE_THREAD_VIRTUAL)
 		reader_set_virtual(r, rec);
-	else
-		reader_set_thread(r, rec);
+	else {
+		static const enum thread_kind kinds[] = {
+			[WIRE_THREAD_NATIVE] = THREAD_NATIVE,
+			[WIRE_THREAD_JAVA] = THREAD_JAVA,
+			[WIRE_THREAD_COMPILER] = THREAD_COMPILER,
+			[WIRE_THREAD_GC] = THREAD_GC,
+			[WIRE_THREAD_VM] = THREAD_VM,
+			[WIRE_THREAD_AGENT] = THREAD_AGENT,
+			[WIRE_THREAD_VIRTUAL] = THREAD_VIRTUAL,
+		};
+		struct profile_thread t = {
+			.tid = reader_tid(r, rec->os_tid), .java_tid = rec->java_tid};
+		struct buf name = {0};
+		bool known;
+		uint32_t thread = thread_ids_get(r->threads, rec->id, &known);
+
+		if (rec->kind < sizeof(kinds) / sizeof(kinds[0]))
+			t.kind = kinds[rec->kind];
+		clean_add(&name, rec->name, rec->name_bytes);
+		if (!name.len)
+			buf_printf(&name, "thread %d", (int)t.tid);
+		/* Not for the program's own threads, where such a name would be the full one. */
+		if (rec->kind == WIRE_THREAD_COMPILER || rec->kind == WIRE_THREAD_VM)
+			thread_name_complete(&name);
+		t.name = name.data;
+		profile_thread_set(r->profile, thread, &t);
+		buf_done(&name);
+	}
 	return true;
 }
 
@@ -382,7 +325,27 @@ static bool reader_consume_trace(struct reader *r, const void *record, uint32_t 
 	t.state = reader_state(rec->flags);
 	t.holder = WIRE_TRACE_STATE(rec->flags) == WIRE_STATE_HOLDS;
 	t.thread = reader_named_thread(r, rec->thread);
-	t.stack = reader_stack(r, rec, t.state);
+	/* An I/O frame is not part of the stack: profile_stack_waiting adds a leaf for it. */
+	bool first = rec->frame_count && WIRE_FRAME_KIND(rec->frames[0]) == WIRE_FRAME_IO;
+	uint32_t stack = PROFILE_ROOT_STACK;
+	struct profile_io io;
+	struct buf text = {0};
+	bool known = first && frames_io(r->frames, rec->frames[0], &io, &text);
+	uint32_t end = rec->frame_count;
+	if (end > first && WIRE_FRAME_KIND(rec->frames[end - 1]) == WIRE_FRAME_CONTEXT)
+		stack = frames_context(r->frames, rec->frames[--end], stack);
+	if (rec->flags & WIRE_TRACE_TRUNCATED)
+		stack = profile_stack_child(
+			r->profile, stack, frames_reason(r->frames, "[truncated]"));
+	if (end == first)
+		stack = profile_stack_child(
+			r->profile, stack, frames_reason(r->frames, "[unknown]"));
+	for (uint32_t i = end; i-- > first;)
+		stack = profile_stack_child(
+			r->profile, stack, frames_get(r->frames, rec->frames[i]));
+	stack = profile_stack_waiting(r->profile, stack, t.state, known ? &io : NULL);
+	buf_done(&text);
+	t.stack = stack;
 	*reader_trace_slot(r, rec->id) = t;
 	return true;
 }
@@ -398,8 +361,35 @@ static bool reader_consume_deltas(struct reader *r, const void *record, uint32_t
 	uint32_t second = reader_second(r, rec->time_ns);
 	if (rec->delta_count)
 		profile_interval_add(r->profile, rec->event, rec->interval);
-	for (uint32_t i = 0; i < rec->delta_count; i++)
-		reader_add_delta(r, rec->event, second, &rec->deltas[i]);
+	for (uint32_t i = 0; i < rec->delta_count; i++) {
+		uint32_t event = rec->event;
+		struct reader_trace t = rec->deltas[i].trace
+						? *reader_trace_slot(r, rec->deltas[i].trace)
+						: (struct reader_trace){0};
+
+		if (!rec->deltas[i].count &&
+			!rec->deltas[i]
+				 .weight) /* weight without count continues a wait that was already counted */
+			continue;
+		if (!rec->deltas[i].trace || t.id != rec->deltas[i].trace) {
+			/* The trace was never sent: its samples count on a placeholder stack. */
+			r->stats.unknown_traces += rec->deltas[i].count;
+			t = (struct reader_trace){.thread = reader_named_thread(r, 0)};
+			t.stack = profile_stack_child(r->profile, PROFILE_ROOT_STACK,
+				frames_reason(r->frames, "[unknown_trace]"));
+		}
+		struct profile_sample sample =
+			(struct profile_sample){t.stack, t.thread, t.state, rec->deltas[i].count,
+				rec->deltas[i].weight < READER_WEIGHT_MAX ? rec->deltas[i].weight
+									  : READER_WEIGHT_MAX};
+		if (t.holder && event == WIRE_LOCK)
+			profile_add_holder(r->profile, second, &sample);
+		else
+			profile_add_sample(r->profile, (int)event, second, &sample);
+		if (!t.holder)
+			r->weight[event] += sample.weight;
+		r->stats.samples += rec->deltas[i].count;
+	}
 	return true;
 }
 
@@ -430,24 +420,6 @@ static bool reader_consume_links(struct reader *r, const void *record, uint32_t 
 	return true;
 }
 
-/* Adds the weight since the last TICK to the pulse, as two halves if the record has a split. */
-static void reader_pulse(struct reader *r, const struct wire_tick *rec, uint32_t size)
-{
-	uint64_t from = reader_since_start(r, rec->since_ns);
-	uint64_t to = reader_since_start(r, rec->time_ns), half = from;
-
-	if (size >= sizeof(*rec) && rec->half_ns > rec->since_ns && rec->half_ns < rec->time_ns)
-		half = reader_since_start(r, rec->half_ns);
-	for (int e = 0; e < WIRE_EVENTS; e++) {
-		uint64_t first = half > from ? rec->half_weight[e] : 0;
-		if (first > r->weight[e])
-			first = r->weight[e];
-		profile_add_pulse(r->profile, e, from, half, first);
-		profile_add_pulse(r->profile, e, half, to, r->weight[e] - first);
-		r->weight[e] = 0;
-	}
-}
-
 static bool reader_consume_tick(struct reader *r, const void *record, uint32_t size)
 {
 	const struct wire_tick *rec = record;
@@ -458,7 +430,19 @@ static bool reader_consume_tick(struct reader *r, const void *record, uint32_t s
 	/* Without ticks the agent got no core, so it took no samples either. */
 	if (stats->first_ns)
 		stats->seen_ns += ns < NS_PER_S ? ns : NS_PER_S;
-	reader_pulse(r, rec, size);
+	/* The weight since the last TICK goes into the pulse, as two halves if the record has a split. */
+	uint64_t from = reader_since_start(r, rec->since_ns);
+	uint64_t to = reader_since_start(r, rec->time_ns), half = from;
+	if (size >= sizeof(*rec) && rec->half_ns > rec->since_ns && rec->half_ns < rec->time_ns)
+		half = reader_since_start(r, rec->half_ns);
+	for (int e = 0; e < WIRE_EVENTS; e++) {
+		uint64_t first = half > from ? rec->half_weight[e] : 0;
+		if (first > r->weight[e])
+			first = r->weight[e];
+		profile_add_pulse(r->profile, e, from, half, first);
+		profile_add_pulse(r->profile, e, half, to, r->weight[e] - first);
+		r->weight[e] = 0;
+	}
 	stats->tick_ns = rec->time_ns;
 	stats->ticks++;
 	profile_advance(r->profile, reader_second(r, rec->time_ns));
