@@ -134,24 +134,6 @@ static void cut_part(void *ctx, const struct profile_part *part)
 		profile_add_sample(c->to, c->event, c->second, &sample);
 }
 
-static void cut_samples(struct cut *c, uint32_t second)
-{
-	for (int event = 0; event < PROFILE_EVENTS; event++) {
-		struct profile_query q = profile_whole(event);
-
-		q.from = second;
-		q.to = second + 1;
-		c->event = event;
-		c->holders = false;
-		profile_each(c->from, &q, cut_part, c);
-		profile_copy_pulse(c->to, event, c->second, c->from, &q);
-		if (event != EVENT_LOCK)
-			continue;
-		c->holders = q.holders = true;
-		profile_each(c->from, &q, cut_part, c);
-	}
-}
-
 static void cut_events(struct cut *c)
 {
 	struct profile_run r;
@@ -239,7 +221,19 @@ struct profile *profile_cut(const struct profile *p, uint32_t from, uint32_t to)
 
 		c.second = s - from;
 		profile_advance(c.to, c.second);
-		cut_samples(&c, s);
+		for (int event = 0; event < PROFILE_EVENTS; event++) {
+			struct profile_query q = profile_whole(event);
+			q.from = s;
+			q.to = s + 1;
+			c.event = event;
+			c.holders = false;
+			profile_each(c.from, &q, cut_part, &c);
+			profile_copy_pulse(c.to, event, c.second, c.from, &q);
+			if (event != EVENT_LOCK)
+				continue;
+			c.holders = q.holders = true;
+			profile_each(c.from, &q, cut_part, &c);
+		}
 		if (process_ns)
 			profile_add_process(c.to, c.second, process_ns);
 		if (kept)

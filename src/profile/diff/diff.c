@@ -54,24 +54,6 @@ static double factor_of(
 	}
 }
 
-static void feed_run(
-	struct diff *d, const struct diff_merged *m, int side, uint32_t thread, double factor)
-{
-	double carry =
-		0.5; /* carries the rounding error, so that nothing is lost over a recording */
-
-	for (uint32_t i = 0; i < m->part_count; i++) {
-		const struct diff_part *part = &m->parts[i];
-		struct profile_sample s = {.stack = part->stack, .thread = thread};
-
-		carry += part->value * factor;
-		s.count = part->count < UINT32_MAX ? (uint32_t)part->count : UINT32_MAX;
-		s.weight = (uint64_t)carry;
-		carry -= (double)s.weight;
-		profile_add_sample(d->both, d->query_all.event, (uint32_t)side, &s);
-	}
-}
-
 static void feed_side(
 	struct diff *d, const struct diff_question *q, struct diff_merged *const *merged, int side)
 {
@@ -90,32 +72,22 @@ static void feed_side(
 		snprintf(name, sizeof(name), "%c-%d", 'A' + side, run + 1);
 		profile_thread_set(d->both, thread,
 			&(struct profile_thread){.kind = THREAD_JAVA, .name = name});
-		feed_run(d, m, side, thread, factor);
+		double carry =
+			0.5; /* carries the rounding error, so that nothing is lost over a recording */
+		for (uint32_t i = 0; i < m->part_count; i++) {
+			const struct diff_part *part = &m->parts[i];
+			struct profile_sample s = {.stack = part->stack, .thread = thread};
+			carry += part->value * factor;
+			s.count = part->count < UINT32_MAX ? (uint32_t)part->count : UINT32_MAX;
+			s.weight = (uint64_t)carry;
+			carry -= (double)s.weight;
+			profile_add_sample(d->both, d->query_all.event, (uint32_t)side, &s);
+		}
 		values += m->all.value * factor;
 		squares += m->all.squares * factor * factor;
 		d->seconds[side] += q->runs[side][run].seconds;
 	}
 	d->each[side] = values > 0 ? squares / values : 0;
-}
-
-static void feed_both(
-	struct diff *d, const struct diff_question *q, struct diff_merged *const *merged)
-{
-	const struct diff_run *run = &q->runs[DIFF_A][0];
-	const struct profile_event *event = profile_get_event(run->profile, run->query.event);
-
-	d->by_weight = run->query.by_weight;
-	d->scale = q->mode == DIFF_RATE    ? mean_of(q, merged, DIFF_B, true)
-		   : q->mode == DIFF_SHARE ? mean_of(q, merged, DIFF_B, false)
-					   : 1;
-	d->query_all = profile_whole(run->query.event);
-	d->query_all.by_weight = true;
-	profile_event_set(
-		d->both, run->query.event, event->name, event->unit, event->default_interval);
-	d->whole = q->mode == DIFF_SHARE ? d->scale : 0;
-	for (int side = 0; side < DIFF_SIDES; side++)
-		feed_side(d, q, merged, side);
-	d->sum = (double)profile_sum(d->both, &d->query_all).weight;
 }
 
 /* --- graphs ------------------------------------------------------------------------------------------ */
@@ -136,24 +108,6 @@ static void draw_part(void *ctx, const struct profile_part *part)
 	g->list[g->count++] = (struct draw_part){part->stack, part->weight};
 }
 
-static void draw_side(struct diff *d, int side)
-{
-	struct drawing g = {NULL, 0, 0};
-	double carry = 0.5;
-
-	profile_each(d->both, &d->query[side], draw_part, &g);
-	for (uint32_t i = 0; i < g.count; i++) {
-		struct profile_sample s = {.stack = g.list[i].stack};
-
-		carry += (double)g.list[i].weight * d->graph_scale;
-		s.weight = (uint64_t)carry;
-		s.count = side == DIFF_A ? (uint32_t)carry : 0;
-		carry -= (double)s.weight;
-		profile_add_sample(d->both, d->query_graph.event, (uint32_t)side, &s);
-	}
-	free(g.list);
-}
-
 void diff_draw(struct diff *d)
 {
 	const struct profile_event *event = profile_get_event(d->both, d->query_all.event);
@@ -164,8 +118,22 @@ void diff_draw(struct diff *d)
 	d->query_graph.by_weight = true;
 	d->graph_scale = all > GRAPH_ALL ? GRAPH_ALL / all : 1;
 	profile_event_set(d->both, d->query_graph.event, event->name, event->unit, 0);
-	for (int side = 0; side < DIFF_SIDES; side++)
-		draw_side(d, side);
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		struct drawing g = {NULL, 0, 0};
+		double carry = 0.5;
+
+		profile_each(d->both, &d->query[side], draw_part, &g);
+		for (uint32_t i = 0; i < g.count; i++) {
+			struct profile_sample s = {.stack = g.list[i].stack};
+
+			carry += (double)g.list[i].weight * d->graph_scale;
+			s.weight = (uint64_t)carry;
+			s.count = side == DIFF_A ? (uint32_t)carry : 0;
+			carry -= (double)s.weight;
+			profile_add_sample(d->both, d->query_graph.event, (uint32_t)side, &s);
+		}
+		free(g.list);
+	}
 }
 
 /* --- the whole --------------------------------------------------------------------------------------- */
@@ -206,7 +174,21 @@ struct diff *diff_new(const struct diff_question *q, struct err *err)
 	if (!rc) {
 		diff_test(d, q, merged);
 		qsort(d->rows, d->count, sizeof(*d->rows), compare_rows);
-		feed_both(d, q, merged);
+		const struct diff_run *run = &q->runs[DIFF_A][0];
+		const struct profile_event *event =
+			profile_get_event(run->profile, run->query.event);
+		d->by_weight = run->query.by_weight;
+		d->scale = q->mode == DIFF_RATE    ? mean_of(q, merged, DIFF_B, true)
+			   : q->mode == DIFF_SHARE ? mean_of(q, merged, DIFF_B, false)
+						   : 1;
+		d->query_all = profile_whole(run->query.event);
+		d->query_all.by_weight = true;
+		profile_event_set(d->both, run->query.event, event->name, event->unit,
+			event->default_interval);
+		d->whole = q->mode == DIFF_SHARE ? d->scale : 0;
+		for (int side = 0; side < DIFF_SIDES; side++)
+			feed_side(d, q, merged, side);
+		d->sum = (double)profile_sum(d->both, &d->query_all).weight;
 	}
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		for (int run = 0; run < q->counts[side]; run++)

@@ -80,24 +80,6 @@ static void diff_sum_add(struct diff_sum *to, const struct diff_sum *part)
 	to->samples += part->samples;
 }
 
-static void merge_fit(struct merge *m)
-{
-	struct diff_merged *out = m->out;
-	uint32_t count = profile_method_count(m->both), capacity = out->methods;
-
-	if (count <= capacity)
-		return;
-	capacity = count + count / 2 + 64;
-	out->self = xreallocarray(out->self, capacity, sizeof(*out->self));
-	out->total = xreallocarray(out->total, capacity, sizeof(*out->total));
-	m->seen = xreallocarray(m->seen, capacity, sizeof(*m->seen));
-	for (uint32_t i = out->methods; i < capacity; i++) {
-		out->self[i] = out->total[i] = (struct diff_sum){0};
-		m->seen[i] = 0;
-	}
-	out->methods = capacity;
-}
-
 static void merge_part(void *ctx, const struct profile_part *part)
 {
 	struct merge *m = ctx;
@@ -107,7 +89,18 @@ static void merge_part(void *ctx, const struct profile_part *part)
 	struct diff_sum sum = {(double)(by_weight ? part->weight : part->count),
 		error_squares(m->run->query.event, by_weight, part), part->count};
 
-	merge_fit(m);
+	uint32_t count = profile_method_count(m->both), capacity = out->methods;
+	if (count > capacity) {
+		capacity = count + count / 2 + 64;
+		out->self = xreallocarray(out->self, capacity, sizeof(*out->self));
+		out->total = xreallocarray(out->total, capacity, sizeof(*out->total));
+		m->seen = xreallocarray(m->seen, capacity, sizeof(*m->seen));
+		for (uint32_t i = out->methods; i < capacity; i++) {
+			out->self[i] = out->total[i] = (struct diff_sum){0};
+			m->seen[i] = 0;
+		}
+		out->methods = capacity;
+	}
 	out->parts = xgrow(out->parts, out->part_count, &out->part_cap, sizeof(*out->parts));
 	out->parts[out->part_count++] = (struct diff_part){stack, part->count, sum.value};
 	diff_sum_add(&out->all, &sum);

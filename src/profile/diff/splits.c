@@ -57,31 +57,6 @@ static bool assignments_enumerate(struct assignments *a)
 	return true;
 }
 
-static uint32_t assignments_random(struct assignments *a, uint32_t below)
-{
-	a->rng ^= a->rng << 13;
-	a->rng ^= a->rng >> 7;
-	a->rng ^= a->rng << 17;
-	return (uint32_t)((a->rng >> 32) * below >> 32);
-}
-
-/* Random assignments. The generator has a fixed seed, so the same files give the same answer. */
-static void assignments_draw(struct assignments *a)
-{
-	while (a->count < SPLITS_MOST) {
-		unsigned char *assignment = assignments_add(a);
-
-		memcpy(assignment, a->sides, (size_t)a->runs);
-		for (int i = a->runs - 1; i > 0; i--) {
-			uint32_t k = assignments_random(a, (uint32_t)i + 1);
-			unsigned char side = assignment[i];
-
-			assignment[i] = assignment[k];
-			assignment[k] = side;
-		}
-	}
-}
-
 static int compare_high(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -128,8 +103,24 @@ int splits_p(const struct splits *s, double *p, double *limit)
 
 	a.sides = xcalloc(SPLITS_MOST + 1, (size_t)a.runs);
 	memset(assignments_add(&a) + s->runs[DIFF_A], DIFF_B, (size_t)s->runs[DIFF_B]);
-	if (!assignments_enumerate(&a))
-		assignments_draw(&a);
+	if (!assignments_enumerate(&a)) {
+		/* Too many to enumerate: draw some at random, with a fixed seed, so that results are reproducible. */
+		while (a.count < SPLITS_MOST) {
+			unsigned char *assignment = assignments_add(&a);
+
+			memcpy(assignment, a.sides, (size_t)a.runs);
+			for (int i = a.runs - 1; i > 0; i--) {
+				a.rng ^= a.rng << 13;
+				a.rng ^= a.rng >> 7;
+				a.rng ^= a.rng << 17;
+				uint32_t k = (uint32_t)((a.rng >> 32) * ((uint32_t)i + 1) >> 32);
+				unsigned char side = assignment[i];
+
+				assignment[i] = assignment[k];
+				assignment[k] = side;
+			}
+		}
+	}
 	if (a.count >= SPLITS_LEAST) {
 		*limit = splits_count(s, &a, p);
 		rc = 0;

@@ -471,20 +471,6 @@ static double test_value(const struct tests *t, const struct test *test)
 	return sum;
 }
 
-/* Weights do not depend on the assignment, so they cannot bias the tests. */
-static void tests_set_weights(struct tests *t)
-{
-	double all = test_value(t, &t->all);
-
-	t->all.weight = 1;
-	for (int kind = 0; kind < TEST_KINDS; kind++)
-		for (uint32_t i = 0; i < t->count; i++) {
-			struct test *test = &t->list[kind][i];
-
-			test->weight = fmax(all > 0 ? test_value(t, test) / all : 0, WEIGHT_LEAST);
-		}
-}
-
 void diff_test(
 	struct diff *d, const struct diff_question *q, struct diff_merged *merged[DIFF_SIDES])
 {
@@ -493,7 +479,14 @@ void diff_test(
 
 	tests_add_rows(&t);
 	t.all = test_new(&t, TEST_TOTAL, PROFILE_NONE, &d->all);
-	tests_set_weights(&t);
+	/* Weights do not depend on the assignment, so they cannot bias the tests. */
+	double all = test_value(&t, &t.all);
+	t.all.weight = 1;
+	for (int kind = 0; kind < TEST_KINDS; kind++)
+		for (uint32_t i = 0; i < t.count; i++) {
+			struct test *test = &t.list[kind][i];
+			test->weight = fmax(all > 0 ? test_value(&t, test) / all : 0, WEIGHT_LEAST);
+		}
 	tests_run(&t);
 	for (int kind = 0; kind < TEST_KINDS; kind++)
 		free(t.list[kind]);

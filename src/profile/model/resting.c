@@ -208,19 +208,6 @@ static bool may_name(struct profile *p, uint64_t place, uint64_t name)
 	return true;
 }
 
-/* The I/O as it is shown: without its peer where the place has too many. */
-static struct profile_io io_shown(
-	struct profile *p, const struct profile_method *m, const struct profile_io *io)
-{
-	struct profile_io out = *io;
-	uint64_t place = hash_bytes(m->full, strlen(m->full), 1);
-
-	if (*io->where && !may_name(p, hash_bytes(io->what, strlen(io->what), place),
-				  hash_bytes(io->where, strlen(io->where), 1)))
-		out.where = "";
-	return out;
-}
-
 /* "[libc.so.6] sleeps": for a leaf without a name, its library. Other stacks stay as they are. */
 static uint32_t nameless_child(struct profile *p, uint32_t stack, enum thread_state state)
 {
@@ -244,7 +231,14 @@ uint32_t profile_stack_waiting(
 
 	io = state == THREAD_IO ? io : NULL;
 	if (io) {
-		named = io_shown(p, &m, io);
+		/* Omit the peer where the place has too many peers. */
+		struct profile_io out = *io;
+		uint64_t place = hash_bytes(m.full, strlen(m.full), 1);
+
+		if (*io->where && !may_name(p, hash_bytes(io->what, strlen(io->what), place),
+					  hash_bytes(io->where, strlen(io->where), 1)))
+			out.where = "";
+		named = out;
 		io = &named;
 	}
 	if (method != PROFILE_NONE)

@@ -28,24 +28,6 @@ static void query_add_row(struct query_rows *rows, const struct slices *s, uint3
 			slices_thread(s, pair), slices_state(s, pair), pair, 0, *sum};
 }
 
-/* A row per pair: its total at `base` (NULL: now), less its total at `since` (NULL: 0), less its sum in `later`. */
-static void query_add_totals(struct query_rows *rows, const struct slices *s,
-	const struct slices_anchor *base, const struct slices_anchor *since,
-	const struct tally *later)
-{
-	uint32_t count = base && base->cap < s->pairs.count ? base->cap : s->pairs.count;
-
-	for (uint32_t i = 0; i < count; i++) {
-		struct profile_sum sum = base ? base->before[i] : s->sums[i];
-
-		if (since && i < since->cap)
-			sum_subtract(&sum, &since->before[i]);
-		if (tally_has(later, i))
-			sum_subtract(&sum, &later->sums[i]);
-		query_add_row(rows, s, i, &sum);
-	}
-}
-
 /* True for waits of the JVM's own threads. */
 static bool jvm_waits(const struct profile *p, uint32_t thread, enum thread_state state)
 {
@@ -106,8 +88,20 @@ static void query_rows(const struct profile *p, const struct profile_query *q, u
 		}
 	uint32_t n = tally_list(t, ids);
 	rows_fit(rows, total ? s->pairs.count : n, key);
-	if (total)
-		query_add_totals(rows, s, base, since, t);
+	if (total) {
+		/* Total at `base` (default: now) - total at `since` (default: 0) - sum of later seconds. */
+		uint32_t count = base && base->cap < s->pairs.count ? base->cap : s->pairs.count;
+
+		for (uint32_t i = 0; i < count; i++) {
+			struct profile_sum sum = base ? base->before[i] : s->sums[i];
+
+			if (since && i < since->cap)
+				sum_subtract(&sum, &since->before[i]);
+			if (tally_has(t, i))
+				sum_subtract(&sum, &t->sums[i]);
+			query_add_row(rows, s, i, &sum);
+		}
+	}
 	for (uint32_t i = 0; i < n && !total; i++)
 		query_add_row(rows, s, ids[i], &t->sums[ids[i]]);
 	tally_clear(t, ids, n);

@@ -17,22 +17,6 @@
 	32 /* a roll-up that starts with more than 1/32 of the stacks visits all of them in order */
 #define SQUARES_MOST 0x1p112 /* of one row */
 
-/* --- up the stacks ----------------------------------------------------------------------------------- */
-
-static void roll_up_touch_callers(struct scratch *s, const struct model_stacks *view)
-{
-	uint32_t n = tally_list(&s->stacks, s->ids);
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t stack = s->ids[i];
-		while (stack != PROFILE_ROOT_STACK) {
-			stack = model_parent(view, stack);
-			if (!tally_touch(&s->stacks, stack))
-				break;
-		}
-	}
-}
-
 /* Visits all stacks in order: several times cheaper than finding callers one by one, if most stacks are touched anyway. */
 static const uint32_t *roll_up_all(
 	struct scratch *s, const struct model_stacks *view, uint32_t *count)
@@ -65,7 +49,15 @@ const uint32_t *sums_roll_up(struct scratch *s, const struct model_stacks *view,
 
 	if (s->stacks.touched > view->trie.count / ROLL_UP_PART)
 		return roll_up_all(s, view, count);
-	roll_up_touch_callers(s, view);
+	uint32_t n = tally_list(&s->stacks, s->ids);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t stack = s->ids[i];
+		while (stack != PROFILE_ROOT_STACK) {
+			stack = model_parent(view, stack);
+			if (!tally_touch(&s->stacks, stack))
+				break;
+		}
+	}
 	*count = tally_list(&s->stacks, s->ids);
 	for (uint32_t i = *count; i-- > 0;)
 		if (s->ids[i] != PROFILE_ROOT_STACK)

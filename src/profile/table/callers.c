@@ -12,23 +12,6 @@ struct callers_stack {
 	uint32_t caller, own, callee;
 };
 
-static struct callers_stack callers_below(const struct model_stacks *view,
-	const struct callers_stack *all, uint32_t stack, uint32_t method)
-{
-	uint32_t parent = model_parent(view, stack), frame = model_frame(view, stack);
-	struct callers_stack a = all[parent];
-
-	if (model_method(view, stack) == method) {
-		if (!a.own && parent != PROFILE_ROOT_STACK)
-			a.caller = model_frame(view, parent) + 1;
-		a.own = frame + 1;
-		a.callee = 0;
-	} else if (a.own && !a.callee) {
-		a.callee = frame + 1;
-	}
-	return a;
-}
-
 /* In order of ids: parents have smaller ones. */
 static struct callers_stack *callers_stacks(const struct model_stacks *view,
 	const struct query_row *rows, uint32_t count, uint32_t method)
@@ -40,8 +23,20 @@ static struct callers_stack *callers_stacks(const struct model_stacks *view,
 		end = rows[i].stack > end ? rows[i].stack : end;
 	all = xreallocarray(NULL, (size_t)end + 1, sizeof(*all));
 	all[PROFILE_ROOT_STACK] = (struct callers_stack){0};
-	for (uint32_t i = PROFILE_ROOT_STACK + 1; i <= end; i++)
-		all[i] = callers_below(view, all, i, method);
+	for (uint32_t i = PROFILE_ROOT_STACK + 1; i <= end; i++) {
+		uint32_t parent = model_parent(view, i), frame = model_frame(view, i);
+		struct callers_stack a = all[parent];
+
+		if (model_method(view, i) == method) {
+			if (!a.own && parent != PROFILE_ROOT_STACK)
+				a.caller = model_frame(view, parent) + 1;
+			a.own = frame + 1;
+			a.callee = 0;
+		} else if (a.own && !a.callee) {
+			a.callee = frame + 1;
+		}
+		all[i] = a;
+	}
 	return all;
 }
 

@@ -195,20 +195,6 @@ static uint32_t topdown_nearest(const struct topdown *td, uint32_t stack)
 	return td->nearest ? td->nearest[stack] : stack;
 }
 
-static void topdown_add_self(struct topdown *td, const struct query_row *rows, uint32_t count)
-{
-	struct calltree_build *b = td->b;
-
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t node = b->scratch->node[rows[i].stack];
-
-		if (topdown_nearest(td, rows[i].stack) != rows[i].stack || node == PROFILE_NONE)
-			continue;
-		b->tree->nodes[node].self += query_value(b->q, &rows[i].sum);
-		b->tree->nodes[node].self_count += rows[i].sum.count;
-	}
-}
-
 /* Adds the sums in scratch->stacks, which are of these rows, to the tree below base. */
 static void topdown_add(struct topdown *td, uint32_t base, const uint32_t *stacks, uint32_t touched,
 	const struct query_row *rows, uint32_t count)
@@ -228,7 +214,14 @@ static void topdown_add(struct topdown *td, uint32_t base, const uint32_t *stack
 	for (uint32_t i = 1; i < touched && td->by_path; i++)
 		if (s->node[stacks[i]] != PROFILE_NONE)
 			s->slot[topdown_path(td, stacks[i])] = 0;
-	topdown_add_self(td, rows, count);
+	struct calltree_build *b = td->b;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t node = b->scratch->node[rows[i].stack];
+		if (topdown_nearest(td, rows[i].stack) != rows[i].stack || node == PROFILE_NONE)
+			continue;
+		b->tree->nodes[node].self += query_value(b->q, &rows[i].sum);
+		b->tree->nodes[node].self_count += rows[i].sum.count;
+	}
 	if (!td->path_sum)
 		return;
 	if (td->b->options->find)

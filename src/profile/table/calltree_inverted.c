@@ -68,32 +68,6 @@ static void inverted_place(struct inverted *v, struct inverted_level *l, uint32_
 	sum_add(&item->sum, sum);
 }
 
-static void inverted_part_items(struct inverted *v, const struct inverted_group *g)
-{
-	const struct model_stacks *view = v->b->view;
-
-	v->part_count = 0;
-	for (uint32_t i = g->begin; i < g->end; i++) {
-		struct inverted_item *item = &v->now.items[i];
-		uint32_t key = calltree_key(
-			v->b, model_method(view, item->stack), model_type(view, item->stack));
-
-		if (!v->part_of[key]) {
-			v->parts =
-				fit(v->parts, &v->part_cap, v->part_count + 1, sizeof(*v->parts));
-			v->parts[v->part_count] =
-				(struct inverted_part){.key = key, .stack = item->stack};
-			v->part_of[key] = ++v->part_count;
-		}
-		item->child = v->part_of[key] - 1;
-		struct inverted_part *part = &v->parts[item->child];
-		part->items++;
-		sum_add(&part->sum, &item->sum);
-	}
-	for (uint32_t i = 0; i < v->part_count; i++)
-		v->part_of[v->parts[i].key] = 0;
-}
-
 static void inverted_step_up(
 	struct inverted *v, const struct inverted_item *item, uint32_t node, uint32_t *end)
 {
@@ -114,7 +88,26 @@ static uint32_t inverted_split(struct inverted *v, const struct inverted_group *
 {
 	struct inverted_group *child;
 
-	inverted_part_items(v, g);
+	const struct model_stacks *view = v->b->view;
+	v->part_count = 0;
+	for (uint32_t i = g->begin; i < g->end; i++) {
+		struct inverted_item *item = &v->now.items[i];
+		uint32_t key = calltree_key(
+			v->b, model_method(view, item->stack), model_type(view, item->stack));
+		if (!v->part_of[key]) {
+			v->parts =
+				fit(v->parts, &v->part_cap, v->part_count + 1, sizeof(*v->parts));
+			v->parts[v->part_count] =
+				(struct inverted_part){.key = key, .stack = item->stack};
+			v->part_of[key] = ++v->part_count;
+		}
+		item->child = v->part_of[key] - 1;
+		struct inverted_part *part = &v->parts[item->child];
+		part->items++;
+		sum_add(&part->sum, &item->sum);
+	}
+	for (uint32_t i = 0; i < v->part_count; i++)
+		v->part_of[v->parts[i].key] = 0;
 	child = xreallocarray(NULL, v->part_count, sizeof(*child));
 	for (uint32_t i = 0; i < v->part_count; i++) {
 		child[i] = (struct inverted_group){PROFILE_NONE, at, at};

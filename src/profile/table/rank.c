@@ -37,15 +37,6 @@ struct rank_range {
 	double least, most;
 };
 
-/* Noise of a number of samples. */
-static double rank_noise(double samples)
-{
-	double weak = (RANK_ENOUGH - samples) / (RANK_ENOUGH - RANK_FEW);
-
-	return sqrt(samples / 2 + RANK_FLOOR) +
-	       RANK_WEAK * fmin(fmax(weak, 0), 1) * sqrt(samples + 1);
-}
-
 /* A sample with the weight of a hundred others counts as a hundred samples. */
 static struct rank_range rank_range(const struct rank_item *item, double unit)
 {
@@ -53,7 +44,10 @@ static struct rank_range rank_range(const struct rank_item *item, double unit)
 
 	if (own > 0 && own < unit)
 		unit = own;
-	double noise = unit * rank_noise(fabs(item->key) / unit);
+	double samples = fabs(item->key) / unit;
+	double weak = (RANK_ENOUGH - samples) / (RANK_ENOUGH - RANK_FEW);
+	double noise = unit * (sqrt(samples / 2 + RANK_FLOOR) +
+				      RANK_WEAK * fmin(fmax(weak, 0), 1) * sqrt(samples + 1));
 	return (struct rank_range){item->key - noise, item->key + noise};
 }
 
@@ -105,21 +99,6 @@ static void rank_restore(const struct rank *r, struct rank_item *items, uint32_t
 	free(placed);
 }
 
-/* The first of n rows that belongs below a row with this lower bound. most[i]: minimum upper bound of the rows up to i. */
-static uint32_t rank_place(const double *most, uint32_t n, double least)
-{
-	uint32_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (most[mid] < least)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
-}
-
 /* Returns false, with the items in any order, if more than RANK_MOVES are needed. */
 static bool rank_move(struct rank_item *items, uint32_t count)
 {
@@ -135,7 +114,16 @@ static bool rank_move(struct rank_item *items, uint32_t count)
 	for (uint32_t i = 0; i < count && moves <= RANK_MOVES; i++) {
 		struct rank_item moving = items[i];
 		struct rank_range range = rank_range(&moving, unit);
-		uint32_t place = rank_place(most, i, range.least);
+		/* Binary search for the first row that belongs below. most[i]: minimum upper bound of rows 0..i. */
+		uint32_t lo = 0, hi = i;
+		while (lo < hi) {
+			uint32_t mid = lo + (hi - lo) / 2;
+			if (most[mid] < range.least)
+				hi = mid;
+			else
+				lo = mid + 1;
+		}
+		uint32_t place = lo;
 
 		memmove(items + place + 1, items + place, (i - place) * sizeof(*items));
 		memmove(most + place + 1, most + place, (i - place) * sizeof(*most));
