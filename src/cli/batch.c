@@ -70,31 +70,6 @@ int batch_options(struct batch *b, const struct args *args, struct err *err)
 	return 0;
 }
 
-/* --- JSON -------------------------------------------------------------------------------------------- */
-
-static void json_methods(struct json *j, const struct profile *p, const struct flat *flat)
-{
-	json_begin(j, "methods", '[');
-	for (uint32_t i = 0; i < flat->count; i++) {
-		const struct flat_row *r = &flat->rows[i];
-		char type[2] = {frame_types[r->type].letter, '\0'};
-
-		json_begin(j, NULL, '{');
-		json_str(j, "name", profile_get_method(p, r->method)->full);
-		json_str(j, "type", type);
-		json_int(j, "self", (int64_t)r->self);
-		json_int(j, "total", (int64_t)r->total);
-		json_int(j, "self_samples", (int64_t)r->self_count);
-		json_int(j, "total_samples", (int64_t)r->total_count);
-		json_num(j, "self_pct", flat_percent(r->self, flat->sum));
-		json_num(j, "self_error_pct",
-			error_half_width(flat_percent(r->self, flat->sum) / 100, r->self_samples));
-		json_num(j, "total_pct", flat_percent(r->total, flat->sum));
-		json_end(j, '}');
-	}
-	json_end(j, ']');
-}
-
 static void json_event(struct json *j, const struct ui *ui, int event)
 {
 	const struct vitals_event *v = &ui->vitals->events[event];
@@ -122,7 +97,24 @@ static void json_event(struct json *j, const struct ui *ui, int event)
 			e.process_ns ? flat_percent(e.sampled_ns, e.process_ns) : NAN);
 	}
 	json_int(j, "lost", v->lost);
-	json_methods(j, ui->profile, flat);
+	json_begin(j, "methods", '[');
+	for (uint32_t i = 0; i < flat->count; i++) {
+		const struct flat_row *r = &flat->rows[i];
+		char type[2] = {frame_types[r->type].letter, '\0'};
+		json_begin(j, NULL, '{');
+		json_str(j, "name", profile_get_method(ui->profile, r->method)->full);
+		json_str(j, "type", type);
+		json_int(j, "self", (int64_t)r->self);
+		json_int(j, "total", (int64_t)r->total);
+		json_int(j, "self_samples", (int64_t)r->self_count);
+		json_int(j, "total_samples", (int64_t)r->total_count);
+		json_num(j, "self_pct", flat_percent(r->self, flat->sum));
+		json_num(j, "self_error_pct",
+			error_half_width(flat_percent(r->self, flat->sum) / 100, r->self_samples));
+		json_num(j, "total_pct", flat_percent(r->total, flat->sum));
+		json_end(j, '}');
+	}
+	json_end(j, ']');
 	json_end(j, '}');
 	flat_free(flat);
 }

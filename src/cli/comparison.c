@@ -71,26 +71,6 @@ const struct diff_value *comparison_slower(const struct comparison *c, const cha
 	return worst;
 }
 
-/* --- the sides --------------------------------------------------------------------------------------- */
-
-static void print_side(const struct comparison *c, int side, FILE *out)
-{
-	const struct diff *d = c->diff;
-	uint64_t samples = d->all.samples[side];
-
-	fprintf(out, "%c ", 'A' + side);
-	for (int i = 0; i < d->runs[side] && i < FILES_SHOWN; i++)
-		fprintf(out, " %s", c->files[side][i]);
-	if (d->runs[side] > FILES_SHOWN)
-		fprintf(out, " and %d more", d->runs[side] - FILES_SHOWN);
-	if (d->runs[side] > 1)
-		fprintf(out, ": %d recordings", d->runs[side]);
-	if (d->seconds[side] > 0)
-		fprintf(out, "%s %.1f s", d->runs[side] > 1 ? "," : ":", d->seconds[side]);
-	fprintf(out, "%s %llu sample%s\n", d->runs[side] > 1 || d->seconds[side] > 0 ? "," : ":",
-		(unsigned long long)samples, plural(samples));
-}
-
 static void print_amount(const struct diff *d, double value, FILE *out)
 {
 	const struct profile_event *event = profile_get_event(d->both, d->query_all.event);
@@ -179,8 +159,22 @@ void comparison_print(const struct comparison *c, FILE *out)
 	const struct diff *d = c->diff;
 	uint32_t sure = count_sure(d), rows = sure > c->rows ? sure : c->rows;
 
-	for (int side = 0; side < DIFF_SIDES; side++)
-		print_side(c, side, out);
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		uint64_t samples = d->all.samples[side];
+
+		fprintf(out, "%c ", 'A' + side);
+		for (int i = 0; i < d->runs[side] && i < FILES_SHOWN; i++)
+			fprintf(out, " %s", c->files[side][i]);
+		if (d->runs[side] > FILES_SHOWN)
+			fprintf(out, " and %d more", d->runs[side] - FILES_SHOWN);
+		if (d->runs[side] > 1)
+			fprintf(out, ": %d recordings", d->runs[side]);
+		if (d->seconds[side] > 0)
+			fprintf(out, "%s %.1f s", d->runs[side] > 1 ? "," : ":", d->seconds[side]);
+		fprintf(out, "%s %llu sample%s\n",
+			d->runs[side] > 1 || d->seconds[side] > 0 ? "," : ":",
+			(unsigned long long)samples, plural(samples));
+	}
 	print_all(d, out);
 	fprintf(out,
 		"\nTOTAL%%                        SELF%%\n%6s %6s %6s  %5s  %6s %6s %6s  %5s       "

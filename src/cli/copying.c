@@ -37,22 +37,6 @@ int copying_begin(
 	return err && err->kind == ERR_NO_TARGET ? not_shared(jvm, err) : -1;
 }
 
-/* What a file would say about itself. */
-static void copy_meta(struct imported *to, const struct recording *from)
-{
-	const char *const *labels;
-
-	for (to->format = import_formats; strcmp(to->format->name, "jhot") != 0; to->format++)
-		;
-	to->vitals = *recording_vitals_now(from);
-	to->duration_ns = recording_duration_ns(from);
-	to->timed = true;
-	snprintf(to->host, sizeof(to->host), "%s", recording_host(from));
-	to->label_count = recording_labels(from, &labels);
-	for (int i = 0; i < to->label_count; i++)
-		to->labels[i] = xstrdup(labels[i]);
-}
-
 struct imported *copying_finish(struct copying *c, struct err *err)
 {
 	struct imported *to = c->to;
@@ -67,7 +51,18 @@ struct imported *copying_finish(struct copying *c, struct err *err)
 			(int)shared_server(c->from));
 	if (rc <= 0)
 		return NULL;
-	copy_meta(to, shared_recording(c->from));
+	/* The metadata that a file would have. */
+	const struct recording *from = shared_recording(c->from);
+	const char *const *labels;
+	for (to->format = import_formats; strcmp(to->format->name, "jhot") != 0; to->format++)
+		;
+	to->vitals = *recording_vitals_now(from);
+	to->duration_ns = recording_duration_ns(from);
+	to->timed = true;
+	snprintf(to->host, sizeof(to->host), "%s", recording_host(from));
+	to->label_count = recording_labels(from, &labels);
+	for (int i = 0; i < to->label_count; i++)
+		to->labels[i] = xstrdup(labels[i]);
 	c->to = NULL;
 	shared_close(c->from);
 	c->from = NULL;

@@ -26,19 +26,6 @@ static void forward(int signo, siginfo_t *info, void *context)
 		kill((pid_t)launched, signo);
 }
 
-static void forward_signals(void)
-{
-	const struct sigaction action = {
-		.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
-
-	for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++) {
-		struct sigaction old;
-
-		if (!sigaction(forwarded[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaction(forwarded[i], &action, NULL);
-	}
-}
-
 /* In the child: waits for the agent's path, then becomes the program. Reports a failure through `failed`. */
 static void run(struct launch *l, const char *const *argv, int path, int failed)
 {
@@ -63,15 +50,6 @@ static void run(struct launch *l, const char *const *argv, int path, int failed)
 	if (write(failed, &error, sizeof(error)) < 0)
 		_exit(NOT_EXECUTED);
 	_exit(NOT_EXECUTED);
-}
-
-static int refuse(const char *command, struct err *err)
-{
-	err_set(err, ERR_USAGE, "\"%s\" is not the java command, so jhot cannot load its agent.",
-		command);
-	err_hint(err, "jhot record [OPTION]... -- java [OPTION]... CLASS|-jar FILE");
-	err_hint(err, "jhot record NAME     samples a JVM that a script has started");
-	return -1;
 }
 
 /* Places the agent where the child can open it, and sends the child its path. */
@@ -105,8 +83,13 @@ int launch_begin(
 	const char *name = strrchr(argv[0], '/');
 	int path[2], failed[2], error, rc;
 
-	if (strcmp(name ? name + 1 : argv[0], "java") != 0)
-		return refuse(argv[0], err);
+	if (strcmp(name ? name + 1 : argv[0], "java") != 0) {
+		err_set(err, ERR_USAGE,
+			"\"%s\" is not the java command, so jhot cannot load its agent.", argv[0]);
+		err_hint(err, "jhot record [OPTION]... -- java [OPTION]... CLASS|-jar FILE");
+		err_hint(err, "jhot record NAME     samples a JVM that a script has started");
+		return -1;
+	}
 	if (pipe2(path, O_CLOEXEC) || pipe2(failed, O_CLOEXEC))
 		return err_set_errno(err, ERR_FAILED, "Cannot create a pipe");
 	session_token(l->token);
@@ -123,7 +106,13 @@ int launch_begin(
 	} else {
 		l->jvm = launch_jvm(child);
 		launched = child;
-		forward_signals();
+		const struct sigaction action = {
+			.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+		for (size_t i = 0; i < sizeof(forwarded) / sizeof(forwarded[0]); i++) {
+			struct sigaction old;
+			if (!sigaction(forwarded[i], NULL, &old) && old.sa_handler != SIG_IGN)
+				sigaction(forwarded[i], &action, NULL);
+		}
 		rc = place_agent(l, agent, path[1], err);
 	}
 	close(path[1]);

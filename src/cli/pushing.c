@@ -68,23 +68,6 @@ struct job {
 	char host[OUTPUTS_HOST];
 };
 
-static void job_begin(struct job *j)
-{
-	const struct imported *in = j->in;
-	struct export_meta *m = &j->how.meta;
-
-	j->source = (struct outputs_source){.profile = in->profile,
-		.vitals = &in->vitals,
-		.duration_ns = in->duration_ns,
-		.file = in};
-	outputs_meta(&j->source, 0, m, j->host);
-	/* A file that does not record when it began ends now, because receivers discard samples of 1970. */
-	if (!m->start_wall_ns)
-		m->start_wall_ns = clock_wall_ns() - m->duration_ns;
-	for (int i = 0; i < j->events.count; i++)
-		outputs_meta_add(&j->source, j->events.ids[i], m);
-}
-
 static int job_export(
 	struct job *j, const char *format, int event, struct buf *out, struct err *err)
 {
@@ -219,7 +202,19 @@ enum push_outcome pushing_push(
 	f->retry_after_s = 0;
 	j->in = import_read(path, NULL, err);
 	if (j->in && !events_of_profile(&j->events, &none, j->in->profile, err)) {
-		job_begin(j);
+		const struct imported *in = j->in;
+		struct export_meta *m = &j->how.meta;
+
+		j->source = (struct outputs_source){.profile = in->profile,
+			.vitals = &in->vitals,
+			.duration_ns = in->duration_ns,
+			.file = in};
+		outputs_meta(&j->source, 0, m, j->host);
+		/* Receivers discard samples of 1970, so a file without a start time is assumed to end now. */
+		if (!m->start_wall_ns)
+			m->start_wall_ns = clock_wall_ns() - m->duration_ns;
+		for (int i = 0; i < j->events.count; i++)
+			outputs_meta_add(&j->source, j->events.ids[i], m);
 		outcome = !events_sampled(j->in->profile, j->events.ids[0]) ? PUSH_DONE
 			  : p->target.protocol == PUSH_OTLP                 ? push_otlp(j, err)
 			  : p->target.protocol == PUSH_INGEST               ? push_ingest(j, err)

@@ -36,31 +36,24 @@ static void block(FILE *out, const char *title, const char *lines)
 	help_wrap(out, 0, MARGIN, lines);
 }
 
-/* Prints the hints as a numbered list. */
-static void block_hints(FILE *out, const char *lines)
-{
-	char line[sizeof(((struct err *)0)->hint)];
-	int n = 0;
-
-	if (!lines[0])
-		return;
-	fputs("\nTry one of\n", out);
-	while (*lines) {
-		size_t len = strcspn(lines, "\n");
-
-		memcpy(line, lines, len);
-		line[len] = '\0';
-		int column = fprintf(out, "%*s%d  ", MARGIN, "", ++n);
-		help_wrap(out, column, column, line);
-		lines += len + (lines[len] == '\n');
-	}
-}
-
 void report_error(FILE *out, const struct err *err)
 {
 	fprintf(out, "jhot: %s\n", titles[err->kind]);
 	block(out, "What happened", err->what);
-	block_hints(out, err->hint);
+	const char *lines = err->hint;
+	char line[sizeof(((struct err *)0)->hint)];
+	int n = 0;
+	if (lines[0]) {
+		fputs("\nTry one of\n", out);
+		while (*lines) {
+			size_t len = strcspn(lines, "\n");
+			memcpy(line, lines, len);
+			line[len] = '\0';
+			int column = fprintf(out, "%*s%d  ", MARGIN, "", ++n);
+			help_wrap(out, column, column, line);
+			lines += len + (lines[len] == '\n');
+		}
+	}
 	block(out, "Details", err->details);
 }
 

@@ -133,21 +133,6 @@ int sampling_begin(struct sampling *s, struct err *err)
 	return rc;
 }
 
-static void show_progress(const struct sampling *s, const struct vitals *v, uint64_t now_ns)
-{
-	int64_t samples = 0;
-
-	for (int i = 0; i < s->events.count; i++)
-		samples += v->events[s->events.ids[i]].samples;
-	fprintf(stderr, "\r\033[K%.1f", (double)(now_ns - s->begin_ns) / (double)NS_PER_S);
-	if (s->duration_ns)
-		fprintf(stderr, "/%g", (double)s->duration_ns / (double)NS_PER_S);
-	fprintf(stderr, " s  %lld sample%s  %lld lost%s  (Ctrl-C stops and %s)", (long long)samples,
-		plural((uint64_t)samples), (long long)v->lost,
-		v->stalled ? "  JVM does not respond" : "", s->then);
-	fflush(stderr);
-}
-
 /* Stops the process on ^Z. The agent keeps the session but takes no samples; the pause extends the duration. */
 static void sampling_pause(struct sampling *s)
 {
@@ -187,8 +172,21 @@ int sampling_loop(struct sampling *s, struct err *err)
 			share_step(s->share, session_vitals(s->session),
 				session_duration_ns(s->session));
 		background_limit_log();
-		if (terminal)
-			show_progress(s, session_vitals(s->session), now_ns);
+		if (terminal) {
+			const struct vitals *v = session_vitals(s->session);
+			int64_t samples = 0;
+
+			for (int i = 0; i < s->events.count; i++)
+				samples += v->events[s->events.ids[i]].samples;
+			fprintf(stderr, "\r\033[K%.1f",
+				(double)(now_ns - s->begin_ns) / (double)NS_PER_S);
+			if (s->duration_ns)
+				fprintf(stderr, "/%g", (double)s->duration_ns / (double)NS_PER_S);
+			fprintf(stderr, " s  %lld sample%s  %lld lost%s  (Ctrl-C stops and %s)",
+				(long long)samples, plural((uint64_t)samples), (long long)v->lost,
+				v->stalled ? "  JVM does not respond" : "", s->then);
+			fflush(stderr);
+		}
 		if (s->poll && rc >= 0 && s->poll(s->ctx, session_vitals(s->session), err))
 			rc = -1;
 	}

@@ -123,26 +123,6 @@ static int events_engine(struct events *e, const char *name, struct err *err)
 	return 0;
 }
 
-static int events_flags(struct events *e, const struct args *args, struct err *err)
-{
-	bool live = args_has(args, OPT_LIVE), any = false;
-	bool user = args_has(args, OPT_USER), kernel = args_has(args, OPT_KERNEL);
-
-	if (user && kernel)
-		return err_set(err, ERR_USAGE, "-u and -k cannot be used together.");
-	for (int i = 0; i < e->count; i++) {
-		any = any || e->ids[i] == EVENT_ALLOC;
-		e->how[i].live = live && e->ids[i] == EVENT_ALLOC;
-		e->how[i].user_only = user;
-		e->how[i].kernel_only = kernel;
-	}
-	if (!live || any)
-		return 0;
-	err_set(err, ERR_USAGE, "--live needs the event alloc, which is not sampled.");
-	err_hint(err, "-e alloc --live");
-	return -1;
-}
-
 /* Defaults: --depth alone cuts at the root, --keep-root alone applies to stacks of more than SESSION_DEPTH_MAX frames. */
 static int events_depth(struct events *e, const struct args *args, struct err *err)
 {
@@ -200,7 +180,21 @@ int events_parse(struct events *out, const struct args *args, int fallback, stru
 		return -1;
 	if (events_depth(out, args, err))
 		return -1;
-	return events_flags(out, args, err);
+	bool live = args_has(args, OPT_LIVE), any = false;
+	bool user = args_has(args, OPT_USER), kernel = args_has(args, OPT_KERNEL);
+	if (user && kernel)
+		return err_set(err, ERR_USAGE, "-u and -k cannot be used together.");
+	for (int i = 0; i < out->count; i++) {
+		any = any || out->ids[i] == EVENT_ALLOC;
+		out->how[i].live = live && out->ids[i] == EVENT_ALLOC;
+		out->how[i].user_only = user;
+		out->how[i].kernel_only = kernel;
+	}
+	if (!live || any)
+		return 0;
+	err_set(err, ERR_USAGE, "--live needs the event alloc, which is not sampled.");
+	err_hint(err, "-e alloc --live");
+	return -1;
 }
 
 int events_prepare(const struct events *e, struct session *s, struct err *err)

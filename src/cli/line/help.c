@@ -52,31 +52,28 @@ void help_wrap(FILE *out, int column, int margin, const char *text)
 	}
 }
 
-static void help_option(FILE *out, const struct option_def *o)
-{
-	char left[64];
-	int n = o->letter ? snprintf(left, sizeof(left), "  -%c, --%s", o->letter, o->name)
-			  : snprintf(left, sizeof(left), "      --%s", o->name);
-
-	if (o->arg)
-		n += snprintf(
-			left + n, sizeof(left) - (size_t)n, "%c%s", o->letter ? ' ' : '=', o->arg);
-	fputs(left, out);
-	if (n > OPTION_COLUMN - 2) {
-		fputc('\n', out);
-		n = 0;
-	}
-	help_wrap(out, n, OPTION_COLUMN, o->help);
-}
-
 void help_verb(FILE *out, const struct verb *verb)
 {
 	fprintf(out, "Usage: jhot %s %s\n\n", verb->name, verb->synopsis);
 	help_wrap(out, 0, 0, verb->text ? verb->text : verb->help);
 	fputs("\nOptions:\n", out);
 	for (const struct option_def *o = options; o->name; o++)
-		if (o->help && o->verbs & (unsigned)verb->bit)
-			help_option(out, o);
+		if (o->help && o->verbs & (unsigned)verb->bit) {
+			char left[64];
+			int n = o->letter ? snprintf(left, sizeof(left), "  -%c, --%s", o->letter,
+						    o->name)
+					  : snprintf(left, sizeof(left), "      --%s", o->name);
+
+			if (o->arg)
+				n += snprintf(left + n, sizeof(left) - (size_t)n, "%c%s",
+					o->letter ? ' ' : '=', o->arg);
+			fputs(left, out);
+			if (n > OPTION_COLUMN - 2) {
+				fputc('\n', out);
+				n = 0;
+			}
+			help_wrap(out, n, OPTION_COLUMN, o->help);
+		}
 }
 
 void help_main(FILE *out)

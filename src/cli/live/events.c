@@ -20,46 +20,37 @@ void live_set_how(struct live *l)
 		l->now->how[l->now->resolved.ids[i]] = l->now->resolved.how[i];
 }
 
-/* An event of a recording is available if it has samples (so far), and cannot be changed. */
-static int live_recorded(
-	const struct live *l, int event, bool on, uint64_t interval, struct err *err)
-{
-	if (!on || interval)
-		return err_set(err, ERR_FAILED, "The events of a %s cannot be changed.",
-			l->now->file ? "file" : "recording");
-	if (events_sampled(l->now->profile, event))
-		return 0;
-	return err_set(err, ERR_FAILED, "The %s has no samples of the event \"%s\".",
-		l->now->file ? "file" : "recording",
-		profile_get_event(l->now->profile, event)->name);
-}
-
-/* The same of a session that is only watched; an event that is on is available even without samples. */
-static int live_watched(
-	const struct live *l, int event, bool on, uint64_t interval, struct err *err)
-{
-	const struct subject *s = l->now;
-
-	if (!on || interval)
-		return err_set(err, ERR_FAILED,
-			"The events are chosen by %s, whose session this is.", s->shared_by);
-	if (shared_vitals(s->shared)->events[event].state == VITALS_ON ||
-		events_sampled(s->profile, event))
-		return 0;
-	return err_set(err, ERR_FAILED, "The session of %s does not sample %s.", s->shared_by,
-		profile_get_event(s->profile, event)->name);
-}
-
 int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err *err)
 {
 	struct live *l = ctx;
 
 	if (!l->now->profile)
 		return err_set(err, ERR_FAILED, "No JVM is attached.");
-	if (l->now->shared)
-		return live_watched(l, event, on, interval, err);
-	if (!l->now->session)
-		return live_recorded(l, event, on, interval, err);
+	if (l->now->shared) {
+		/* A watched session: its events are available, even without samples, but cannot be changed. */
+		const struct subject *s = l->now;
+
+		if (!on || interval)
+			return err_set(err, ERR_FAILED,
+				"The events are chosen by %s, whose session this is.",
+				s->shared_by);
+		if (shared_vitals(s->shared)->events[event].state == VITALS_ON ||
+			events_sampled(s->profile, event))
+			return 0;
+		return err_set(err, ERR_FAILED, "The session of %s does not sample %s.",
+			s->shared_by, profile_get_event(s->profile, event)->name);
+	}
+	if (!l->now->session) {
+		/* A recording: events with samples are available, and cannot be changed. */
+		if (!on || interval)
+			return err_set(err, ERR_FAILED, "The events of a %s cannot be changed.",
+				l->now->file ? "file" : "recording");
+		if (events_sampled(l->now->profile, event))
+			return 0;
+		return err_set(err, ERR_FAILED, "The %s has no samples of the event \"%s\".",
+			l->now->file ? "file" : "recording",
+			profile_get_event(l->now->profile, event)->name);
+	}
 	if (!on)
 		return session_event_stop(l->now->session, event, err);
 	if (!interval && session_vitals(l->now->session)->events[event].state == VITALS_ON)
@@ -145,24 +136,6 @@ static int live_free_event(const struct live *l)
 	return best;
 }
 
-/* Resolves the event in this JVM and stores it, with a copy of its name, under this id. */
-static int live_define_event(struct live *l, int id, const char *name, struct err *err)
-{
-	struct events one = {0};
-	char *kept = l->now->user_names[id - EVENT_USER_FIRST];
-
-	if (events_add_perf(&one, name, err) ||
-		events_resolve(&one, session_vitals(l->now->session)->pid, &l->patience, err))
-		return -1;
-	snprintf(kept, sizeof(l->now->user_names[0]), "%s", name);
-	l->now->how[id] = one.how[0];
-	l->now->how[id].event = id;
-	l->now->how[id].name = kept;
-	l->now->how[id].user_only = l->now->how[EVENT_CPU].user_only;
-	l->now->how[id].kernel_only = l->now->how[EVENT_CPU].kernel_only;
-	return 0;
-}
-
 int live_event_add(void *ctx, const char *name, struct err *err)
 {
 	struct live *l = ctx;
@@ -181,8 +154,19 @@ int live_event_add(void *ctx, const char *name, struct err *err)
 	if (strlen(name) >= sizeof(l->now->user_names[0]))
 		return err_set(
 			err, ERR_USAGE, "The name of the event \"%.40s...\" is too long.", name);
-	if (live_define_event(l, id, name, err))
+	/* Resolve the event in this JVM, and store it under this id with a copy of its name. */
+	struct events one = {0};
+	char *kept = l->now->user_names[id - EVENT_USER_FIRST];
+	if (events_add_perf(&one, name, err) ||
+		events_resolve(&one, session_vitals(l->now->session)->pid, &l->patience, err))
 		return -1;
+	snprintf(kept, sizeof(l->now->user_names[0]), "%s", name);
+	l->now->how[id] = one.how[0];
+	l->now->how[id].event = id;
+	l->now->how[id].name = kept;
+	l->now->how[id].user_only = l->now->how[EVENT_CPU].user_only;
+	l->now->how[id].kernel_only = l->now->how[EVENT_CPU].kernel_only;
+
 	/* Drains the samples of the event that had this id before. */
 	if (session_drain(l->now->session, err) < 0)
 		return -1;

@@ -88,37 +88,6 @@ static void add_relay(struct buf *out, const struct args *args, const char *name
 	add_quoted(out, name);
 }
 
-/* The shell command that runs there. Its first line of output is "have" or "need". */
-static void add_script(struct buf *out, const struct args *args, const char *name, off_t bytes)
-{
-	buf_adds(out, "if command -v jhot >/dev/null 2>&1; then echo have; exec jhot");
-	add_relay(out, args, name);
-	buf_printf(out,
-		"; fi; d=$(mktemp -d \"${TMPDIR:-/tmp}/jhot.XXXXXX\") || exit 1; "
-		"trap 'rm -rf \"$d\"' EXIT; trap 'exit 1' HUP INT TERM; echo need; "
-		"head -c %lld >\"$d/jhot\" && chmod 700 \"$d/jhot\" && \"$d/jhot\"",
-		(long long)bytes);
-	add_relay(out, args, name);
-}
-
-static void run_ssh(const char *ssh, char *host, char *script, const int ends[3])
-{
-	char *words[WORDS_MAX], *all = xstrdup(ssh), *rest = all;
-	int n = 0;
-
-	while (n < WORDS_MAX - 4 && (words[n] = strtok_r(rest, " ", &rest)))
-		n++;
-	words[n++] = (char *)"--";
-	words[n++] = host;
-	words[n++] = script;
-	words[n] = NULL;
-	for (int i = 0; i < 3; i++)
-		dup2(ends[i], i);
-	execvp(words[0], words);
-	dprintf(STDERR_FILENO, "%s: %s\n", words[0], strerror(errno));
-	_exit(127);
-}
-
 static int start_ssh(struct remote *r, const char *ssh, char *host, char *script, struct err *err)
 {
 	int to[2], from[2];
@@ -127,8 +96,22 @@ static int start_ssh(struct remote *r, const char *ssh, char *host, char *script
 	if (r->errors < 0 || pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC))
 		return err_set_errno(err, ERR_FAILED, "Cannot start %s", ssh);
 	r->ssh = fork();
-	if (!r->ssh)
-		run_ssh(ssh, host, script, (const int[]){to[0], from[1], r->errors});
+	if (!r->ssh) {
+		char *words[WORDS_MAX], *all = xstrdup(ssh), *rest = all;
+		int n = 0;
+
+		while (n < WORDS_MAX - 4 && (words[n] = strtok_r(rest, " ", &rest)))
+			n++;
+		words[n++] = (char *)"--";
+		words[n++] = host;
+		words[n++] = script;
+		words[n] = NULL;
+		for (int i = 0; i < 3; i++)
+			dup2(((const int[]){to[0], from[1], r->errors})[i], i);
+		execvp(words[0], words);
+		dprintf(STDERR_FILENO, "%s: %s\n", words[0], strerror(errno));
+		_exit(127);
+	}
 	close(to[0]);
 	close(from[1]);
 	r->to = to[1];
@@ -255,7 +238,15 @@ struct remote *remote_begin(const char *target, const struct args *args, struct 
 	if (rc)
 		err_set_errno(err, ERR_FAILED, "Cannot read %s", EXECUTABLE);
 	if (!rc) {
-		add_script(&script, args, name, program.st_size);
+		/* The remote shell command. Its first line of output is "have" or "need". */
+		buf_adds(&script, "if command -v jhot >/dev/null 2>&1; then echo have; exec jhot");
+		add_relay(&script, args, name);
+		buf_printf(&script,
+			"; fi; d=$(mktemp -d \"${TMPDIR:-/tmp}/jhot.XXXXXX\") || exit 1; "
+			"trap 'rm -rf \"$d\"' EXIT; trap 'exit 1' HUP INT TERM; echo need; "
+			"head -c %lld >\"$d/jhot\" && chmod 700 \"$d/jhot\" && \"$d/jhot\"",
+			(long long)program.st_size);
+		add_relay(&script, args, name);
 		rc = start_ssh(r, ssh ? ssh : SSH, host, script.data, err);
 	}
 	if (!rc && (!read_line(r, line, sizeof(line)) ||

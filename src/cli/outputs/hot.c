@@ -31,31 +31,6 @@ static const char *hot_interval(
 	return out;
 }
 
-/* The total weight and its rate: "1.20 GB allocated, 120 MB per second". */
-static void hot_amount(
-	FILE *out, const struct profile_event *event, int id, uint64_t weight, uint64_t duration_ns)
-{
-	static const char *const what[EVENT_USER_FIRST] = {
-		[EVENT_CPU] = " of CPU time",
-		[EVENT_ALLOC] = " allocated",
-		[EVENT_LOCK] = " of lock waits",
-		[EVENT_WALL] = " of threads' time",
-	};
-	double seconds = (double)duration_ns / (double)NS_PER_S;
-	char amount[32], rate[32];
-
-	fprintf(out, "%s%s%s", units_value(weight, event->unit, amount, sizeof(amount)),
-		id < EVENT_USER_FIRST   ? what[id]
-		: event->weight_is_time ? ""
-					: " ",
-		id < EVENT_USER_FIRST || event->weight_is_time ? "" : event->unit);
-	if (seconds > 0 && id != EVENT_CPU && id != EVENT_WALL)
-		fprintf(out, ", %s per second",
-			units_value((uint64_t)((double)weight / seconds), event->unit, rate,
-				sizeof(rate)));
-	fputc('\n', out);
-}
-
 /* "cpu/perf every 10 ms to 40 ms, 20.0 s: 1203 samples, 0 lost", and a note if the event is degraded. */
 static void hot_event(FILE *out, const struct outputs_source *source, const struct outputs *o,
 	int id, uint64_t samples)
@@ -94,9 +69,30 @@ static void hot_head(FILE *out, const struct outputs_source *source, const struc
 		fprintf(out, "  JDK %s", v->jdk);
 	fputc('\n', out);
 	hot_event(out, source, o, id, flat->sum_count);
-	if (flat->sum_count)
-		hot_amount(out, profile_get_event(source->profile, id), id, flat->sum,
-			source->duration_ns);
+	if (flat->sum_count) {
+		/* "1.20 GB allocated, 120 MB per second" */
+		const struct profile_event *event = profile_get_event(source->profile, id);
+		uint64_t weight = flat->sum;
+		static const char *const what[EVENT_USER_FIRST] = {
+			[EVENT_CPU] = " of CPU time",
+			[EVENT_ALLOC] = " allocated",
+			[EVENT_LOCK] = " of lock waits",
+			[EVENT_WALL] = " of threads' time",
+		};
+		double seconds = (double)source->duration_ns / (double)NS_PER_S;
+		char amount[32], rate[32];
+
+		fprintf(out, "%s%s%s", units_value(weight, event->unit, amount, sizeof(amount)),
+			id < EVENT_USER_FIRST   ? what[id]
+			: event->weight_is_time ? ""
+						: " ",
+			id < EVENT_USER_FIRST || event->weight_is_time ? "" : event->unit);
+		if (seconds > 0 && id != EVENT_CPU && id != EVENT_WALL)
+			fprintf(out, ", %s per second",
+				units_value((uint64_t)((double)weight / seconds), event->unit, rate,
+					sizeof(rate)));
+		fputc('\n', out);
+	}
 	if (v->walker_note[0])
 		fprintf(out, "note: %s\n", v->walker_note);
 }
@@ -133,26 +129,6 @@ void hot_closing(FILE *out, const struct outputs_source *source, const struct ou
 	if (source->vitals->walker_note[0])
 		fprintf(out, "note: %s\n", source->vitals->walker_note);
 	hot_losses(out, source->vitals);
-}
-
-static void hot_methods(
-	FILE *out, const struct profile *p, const struct flat *flat, const char *unit)
-{
-	char amount[32];
-
-	fprintf(out, "\n SELF%%     ±  TOTAL%%      SELF  T METHOD\n");
-	for (uint32_t i = 0; i < flat->count && i < HOT_ROWS; i++) {
-		const struct flat_row *row = &flat->rows[i];
-
-		if (!row->self && i)
-			break;
-		fprintf(out, "%6.1f %5.1f  %6.1f  %8s  %c %s\n", flat_percent(row->self, flat->sum),
-			error_half_width(
-				flat_percent(row->self, flat->sum) / 100, row->self_samples),
-			flat_percent(row->total, flat->sum),
-			units_value(row->self, unit, amount, sizeof(amount)),
-			frame_types[row->type].letter, profile_get_method(p, row->method)->full);
-	}
 }
 
 /* Weights by method, thread or state. */
@@ -313,7 +289,23 @@ void hot_print(FILE *out, const struct outputs_source *source, const struct prof
 	hot_head(out, source, o, event, flat);
 	qsort(flat->rows, flat->count, sizeof(*flat->rows), flat_compare);
 	if (flat->sum_count) {
-		hot_methods(out, source->profile, flat, unit);
+		char amount[32];
+
+		fprintf(out, "\n SELF%%     ±  TOTAL%%      SELF  T METHOD\n");
+		for (uint32_t i = 0; i < flat->count && i < HOT_ROWS; i++) {
+			const struct flat_row *row = &flat->rows[i];
+
+			if (!row->self && i)
+				break;
+			fprintf(out, "%6.1f %5.1f  %6.1f  %8s  %c %s\n",
+				flat_percent(row->self, flat->sum),
+				error_half_width(flat_percent(row->self, flat->sum) / 100,
+					row->self_samples),
+				flat_percent(row->total, flat->sum),
+				units_value(row->self, unit, amount, sizeof(amount)),
+				frame_types[row->type].letter,
+				profile_get_method(source->profile, row->method)->full);
+		}
 		if (event == EVENT_ALLOC || (event == EVENT_LOCK && !q.holders))
 			hot_print_sites(out, source->profile, &q, flat, unit);
 		hot_print_states(out, source->profile, &q);

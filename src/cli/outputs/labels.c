@@ -76,21 +76,6 @@ static void label_attributes(struct outputs *o, const char *text)
 	}
 }
 
-/* The last run of 64 hexadecimal digits in its cgroups, as Docker, containerd and CRI-O name them. */
-static void label_container(struct outputs *o, const char *cgroup)
-{
-	char id[CONTAINER_HEX + 1] = "";
-
-	for (const char *at = cgroup; *at;) {
-		size_t digits = strspn(at, "0123456789abcdef");
-
-		if (digits == CONTAINER_HEX)
-			memcpy(id, at, digits);
-		at += digits ? digits : 1;
-	}
-	label_add(o, "container.id", strlen("container.id"), id);
-}
-
 void outputs_detect_labels(struct outputs *o, int pid)
 {
 	struct buf text = {0};
@@ -108,7 +93,19 @@ void outputs_detect_labels(struct outputs *o, int pid)
 			label_attributes(o, value);
 	}
 	buf_clear(&text);
-	if (!proc_read(pid, "cgroup", &text))
-		label_container(o, buf_str(&text));
+	if (!proc_read(pid, "cgroup", &text)) {
+		/* The container's id is the last run of 64 hexadecimal digits (Docker, containerd, CRI-O). */
+		const char *cgroup = buf_str(&text);
+		char id[CONTAINER_HEX + 1] = "";
+
+		for (const char *at = cgroup; *at;) {
+			size_t digits = strspn(at, "0123456789abcdef");
+
+			if (digits == CONTAINER_HEX)
+				memcpy(id, at, digits);
+			at += digits ? digits : 1;
+		}
+		label_add(o, "container.id", strlen("container.id"), id);
+	}
 	buf_done(&text);
 }

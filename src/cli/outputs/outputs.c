@@ -37,17 +37,6 @@ static void path_word(struct buf *out, const char *word)
 			isalnum((unsigned char)word[i]) || strchr("-_.", word[i]) ? word[i] : '_');
 }
 
-static void path_events(struct buf *out, const struct events *events, int event)
-{
-	for (int i = 0; i < events->count; i++) {
-		if (event >= 0 && event != i)
-			continue;
-		if (event < 0 && i)
-			buf_addc(out, '-');
-		path_word(out, events->names[i]);
-	}
-}
-
 /* Regular expressions for the parts of a name in which the files of one output differ. */
 #define REGEX_PID   "[0-9]{1,10}"
 #define REGEX_START "[0-9]{8}-[0-9]{6}"
@@ -97,24 +86,20 @@ static void expand_event(struct expansion *x, const char *before)
 		if (e > first)
 			buf_addc(&x->out, '|');
 		buf_adds(&name, before);
-		path_events(&name, x->events, x->f->format->together ? -1 : e);
+		const struct events *events = x->events;
+		int event = x->f->format->together ? -1 : e;
+		for (int i = 0; i < events->count; i++) {
+			if (event >= 0 && event != i)
+				continue;
+			if (event < 0 && i)
+				buf_addc(&name, '-');
+			path_word(&name, events->names[i]);
+		}
 		expand_text(x, buf_str(&name));
 		buf_done(&name);
 	}
 	if (x->regex)
 		buf_addc(&x->out, ')');
-}
-
-static void expand_start(struct expansion *x)
-{
-	time_t start = (time_t)(x->names->start_wall_ns / NS_PER_S);
-	char text[32];
-	struct tm tm;
-
-	if (x->regex)
-		buf_adds(&x->out, REGEX_START);
-	else if (gmtime_r(&start, &tm) && strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &tm))
-		buf_adds(&x->out, text);
 }
 
 static void expand_pattern(struct expansion *x, char pattern)
@@ -133,22 +118,19 @@ static void expand_pattern(struct expansion *x, char pattern)
 		gethostname(host, sizeof(host) - 1);
 		expand_word(x, host);
 		break;
-	case 't': expand_start(x); break;
+	case 't': {
+		time_t start = (time_t)(x->names->start_wall_ns / NS_PER_S);
+		char text[32];
+		struct tm tm;
+
+		if (x->regex)
+			buf_adds(&x->out, REGEX_START);
+		else if (gmtime_r(&start, &tm) &&
+			 strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &tm))
+			buf_adds(&x->out, text);
+	} break;
 	case 'e': expand_event(x, ""); break;
 	default: expand_text(x, "%");
-	}
-}
-
-/* Adds the "-EVENT" and "-WORD" that precede the suffix. */
-static void expand_before_suffix(struct expansion *x)
-{
-	if (!strstr(x->f->path, "%e") && outputs_file_count(x->f, x->events) > 1)
-		expand_event(x, "-");
-	if (x->regex) {
-		buf_adds(&x->out, REGEX_WORD);
-	} else if (x->names->word) {
-		buf_addc(&x->out, '-');
-		expand_word(x, x->names->word);
 	}
 }
 
@@ -159,8 +141,17 @@ static void expand(struct expansion *x, const char *pattern)
 	for (size_t i = 0; pattern[i] || i == suffix; i++) {
 		const char text[] = {pattern[i], '\0'};
 
-		if (i == suffix)
-			expand_before_suffix(x);
+		if (i == suffix) {
+			/* "-EVENT" and "-WORD" precede the suffix. */
+			if (!strstr(x->f->path, "%e") && outputs_file_count(x->f, x->events) > 1)
+				expand_event(x, "-");
+			if (x->regex) {
+				buf_adds(&x->out, REGEX_WORD);
+			} else if (x->names->word) {
+				buf_addc(&x->out, '-');
+				expand_word(x, x->names->word);
+			}
+		}
 		if (!pattern[i])
 			break;
 		if (pattern[i] == '%')

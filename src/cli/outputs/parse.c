@@ -54,20 +54,6 @@ static int outputs_format(
 	return -1;
 }
 
-/* Reports an unknown pattern in a file name. */
-static int outputs_check_patterns(const char *path, struct err *err)
-{
-	for (const char *at = strchr(path, '%'); at; at = strchr(at + 2, '%')) {
-		if (at[1] && strchr(PATTERNS, at[1]))
-			continue;
-		err_set(err, ERR_USAGE, "\"%s\" contains an unknown %% pattern.", path);
-		err_hint(err, "%%p pid, %%n name, %%h host, %%t start, %%e event");
-		err_hint(err, "%%%%     a percent sign");
-		return -1;
-	}
-	return 0;
-}
-
 static int outputs_files(struct outputs *out, const struct args *args, struct err *err)
 {
 	const struct export_format *chosen;
@@ -95,8 +81,14 @@ static int outputs_files(struct outputs *out, const struct args *args, struct er
 					    : chosen;
 		if (!f->format)
 			return outputs_suffix(f->path, err);
-		if (outputs_check_patterns(f->path, err))
+		for (const char *at = strchr(f->path, '%'); at; at = strchr(at + 2, '%')) {
+			if (at[1] && strchr(PATTERNS, at[1]))
+				continue;
+			err_set(err, ERR_USAGE, "\"%s\" contains an unknown %% pattern.", f->path);
+			err_hint(err, "%%p pid, %%n name, %%h host, %%t start, %%e event");
+			err_hint(err, "%%%%     a percent sign");
 			return -1;
+		}
 	}
 	if (chosen && !used)
 		return err_set(err, ERR_USAGE,

@@ -159,41 +159,11 @@ static void state_set(struct queue *q, enum state state, const struct err *why)
 		q->dropped = q->refused = 0;
 }
 
-static void queue_done(struct queue *q, const struct err *why)
-{
-	struct push_counts *c = q->counts;
-
-	q->failures = 0;
-	c->pushed++;
-	c->bytes += q->file.bytes;
-	if (q->file.sent) { /* else it had no samples, and nothing is known of the receiver */
-		c->failing_since_ns = 0;
-		state_set(q, STATE_FINE, why);
-	}
-	if (q->file.rejected && !q->partly)
-		note(q, "push: a part of %s was not accepted: %s", q->files[q->first], why->what);
-	q->partly = q->file.rejected != 0;
-	c->rejected += q->file.rejected;
-	queue_pop(q);
-}
-
 /* Stores the last error for `jhot status`. */
 static void publish_error(const struct queue *q, const struct err *why)
 {
 	snprintf(q->counts->error, sizeof(q->counts->error), "%.*s",
 		(int)sizeof(q->counts->error) - 1, why->what);
-}
-
-static void queue_failed(struct queue *q, const struct err *why)
-{
-	uint64_t random = hash_pair(clock_mono_ns(), (uint64_t)getpid());
-
-	if (!q->counts->failing_since_ns)
-		q->counts->failing_since_ns = (int64_t)clock_wall_ns();
-	publish_error(q, why);
-	if (!q->ended) /* queue_finish reports it otherwise */
-		state_set(q, STATE_FAILING, why);
-	q->due_ns = clock_mono_ns() + push_wait_ns(++q->failures, q->file.retry_after_s, random);
 }
 
 /* One attempt to push the oldest file. */
@@ -205,9 +175,31 @@ static void queue_push(struct queue *q)
 	q->counts->attempts++;
 	enum push_outcome outcome = pushing_push(q->how, path, &q->file, &why);
 	if (outcome == PUSH_DONE) {
-		queue_done(q, &why);
+		struct push_counts *c = q->counts;
+
+		q->failures = 0;
+		c->pushed++;
+		c->bytes += q->file.bytes;
+		if (q->file.sent) { /* else it had no samples, and nothing is known of the receiver */
+			c->failing_since_ns = 0;
+			state_set(q, STATE_FINE, &why);
+		}
+		if (q->file.rejected && !q->partly)
+			note(q, "push: a part of %s was not accepted: %s", q->files[q->first],
+				why.what);
+		q->partly = q->file.rejected != 0;
+		c->rejected += q->file.rejected;
+		queue_pop(q);
 	} else if (outcome != PUSH_REFUSED) {
-		queue_failed(q, &why);
+		uint64_t random = hash_pair(clock_mono_ns(), (uint64_t)getpid());
+
+		if (!q->counts->failing_since_ns)
+			q->counts->failing_since_ns = (int64_t)clock_wall_ns();
+		publish_error(q, &why);
+		if (!q->ended) /* queue_finish reports it otherwise */
+			state_set(q, STATE_FAILING, &why);
+		q->due_ns = clock_mono_ns() +
+			    push_wait_ns(++q->failures, q->file.retry_after_s, random);
 	} else if (!gone(path)) {
 		q->failures = 0;
 		q->counts->refused++;
@@ -219,12 +211,26 @@ static void queue_push(struct queue *q)
 	} /* else: queue_drop counts it */
 }
 
-/* After the end: each file once more, until one fails or the time is over. */
-static void queue_finish(struct queue *q)
+static int queue_timeout_ms(const struct queue *q)
 {
+	uint64_t now_ns = clock_mono_ns();
+
+	if (q->first == q->count)
+		return -1;
+	return q->due_ns > now_ns ? (int)((q->due_ns - now_ns) / NS_PER_MS) + 1 : 0;
+}
+
+static void queue_run(struct queue *q)
+{
+	while (!q->ended) {
+		queue_read(q, queue_timeout_ms(q));
+		queue_drop(q);
+		if (!q->ended && q->first < q->count && clock_mono_ns() >= q->due_ns)
+			queue_push(q);
+	}
+	/* After the end: each file once more, until one fails or the time is over. */
 	bool asked = q->file.retry_after_s && clock_mono_ns() < q->due_ns;
 	unsigned failures = q->failures;
-
 	while (!asked && q->first < q->count && q->failures <= failures &&
 		clock_mono_ns() < q->end_ns) {
 		queue_drop(q);
@@ -246,26 +252,6 @@ static void queue_finish(struct queue *q)
 			(unsigned long long)q->counts->dropped,
 			(unsigned long long)q->counts->refused,
 			(unsigned long long)q->counts->rejected);
-}
-
-static int queue_timeout_ms(const struct queue *q)
-{
-	uint64_t now_ns = clock_mono_ns();
-
-	if (q->first == q->count)
-		return -1;
-	return q->due_ns > now_ns ? (int)((q->due_ns - now_ns) / NS_PER_MS) + 1 : 0;
-}
-
-static void queue_run(struct queue *q)
-{
-	while (!q->ended) {
-		queue_read(q, queue_timeout_ms(q));
-		queue_drop(q);
-		if (!q->ended && q->first < q->count && clock_mono_ns() >= q->due_ns)
-			queue_push(q);
-	}
-	queue_finish(q);
 	for (uint32_t i = q->first; i < q->count; i++)
 		free(q->files[i]);
 	free(q->files);

@@ -14,19 +14,6 @@
 
 #define DEFAULT_FILE "libjhot.so"
 
-/* Stores the path of this program in the copy of the library. */
-static int set_program(char *bytes, size_t len, struct err *err)
-{
-	const size_t mark = strlen(WIRE_PROGRAM_MARK);
-	char *at = memmem(bytes, len, WIRE_PROGRAM_MARK, mark + 1); /* with its NUL */
-	ssize_t n = at ? readlink("/proc/self/exe", at + mark, WIRE_PROGRAM - mark - 1) : -1;
-
-	return n > 0 && (size_t)n < WIRE_PROGRAM - mark - 1
-		       ? 0
-		       : err_set(err, ERR_FAILED,
-				 "The path of this program is not known, or too long.");
-}
-
 static int run_agent(const struct args *args, struct err *err)
 {
 	const char *given = args_get(args, OPT_OUTPUT), *path = given ? given : DEFAULT_FILE;
@@ -34,7 +21,14 @@ static int run_agent(const struct args *args, struct err *err)
 	struct buf copy = {0};
 
 	buf_add(&copy, agent.bytes, agent.len);
-	int rc = set_program(copy.data, copy.len, err);
+	/* Store the path of this program in the copy of the library. */
+	const size_t mark = strlen(WIRE_PROGRAM_MARK);
+	char *at = memmem(copy.data, copy.len, WIRE_PROGRAM_MARK, mark + 1); /* with its NUL */
+	ssize_t n = at ? readlink("/proc/self/exe", at + mark, WIRE_PROGRAM - mark - 1) : -1;
+	int rc = n > 0 && (size_t)n < WIRE_PROGRAM - mark - 1
+			 ? 0
+			 : err_set(err, ERR_FAILED,
+				   "The path of this program is not known, or too long.");
 	if (!rc)
 		rc = file_write_whole(path, copy.data, copy.len, err);
 	char *whole = rc ? NULL : realpath(path, NULL);

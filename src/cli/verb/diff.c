@@ -318,15 +318,15 @@ static int diffing_text(const struct diffing *d, const char *path, struct err *e
 	return rc;
 }
 
-static int diffing_write(const struct diffing *d, struct diff *diff, struct err *err)
+static int diffing_show(struct diffing *d, struct diff *diff, struct err *err)
 {
+	const char *name;
+
 	if (d->outputs.count)
 		diff_draw(diff);
-
 	for (int i = 0; i < d->outputs.count; i++) {
 		const struct output *f = &d->outputs.files[i];
 		struct export_options how = d->outputs.options;
-
 		how.query = diff->query_graph;
 		how.diff = diff;
 		if (!strcmp(f->format->name, "text")
@@ -335,15 +335,7 @@ static int diffing_write(const struct diffing *d, struct diff *diff, struct err 
 			return -1;
 		fprintf(stderr, "wrote %s\n", f->path);
 	}
-	return 0;
-}
 
-static int diffing_show(struct diffing *d, struct diff *diff, struct err *err)
-{
-	const char *name;
-
-	if (diffing_write(d, diff, err))
-		return -1;
 	if (args_has(d->args, OPT_VIEW))
 		return comparison_view(&d->shown, d->args, err);
 	if (args_has(d->args, OPT_JSON))

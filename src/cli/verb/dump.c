@@ -34,32 +34,6 @@ static void print_frames(const struct dump_thread *t)
 		puts("    ... (more frames)");
 }
 
-static void print_thread(const struct dump *d, uint32_t i)
-{
-	const struct dump_thread *t = &d->threads[i];
-	const struct dump_lock *l = &t->lock;
-
-	printf("\"%s\" tid %d", t->name, (int)t->tid);
-	if (t->java_id)
-		printf(" #%lld", (long long)t->java_id);
-	printf(" %c", t->state);
-	if (t->java_status)
-		printf(" %s,", t->java_status);
-	if (t->java)
-		printf(" %s", t->java);
-	printf("  (%u of %u)\n", i + 1, d->count);
-	if (l->what) {
-		printf("    %s %s 0x%llx", l->what, l->class_name, (unsigned long long)l->address);
-		if (l->owner)
-			printf(", held by \"%s\" tid %d", l->owner, (int)l->owner_tid);
-		putchar('\n');
-	}
-	print_frames(t);
-	if (t->note)
-		printf("    no stack: %s\n", t->note);
-	putchar('\n');
-}
-
 static void print_group(const struct dump_group *g)
 {
 	printf("%llu virtual thread%s, %s:", (unsigned long long)g->count, plural(g->count),
@@ -123,8 +97,31 @@ static void print_cycles(const struct dump *d)
 static void print_text(const struct hotspot *jvm, const struct dump *d)
 {
 	printf("%d %s, %s %s\n\n", (int)jvm->pid, jvm->name, jvm->vm, jvm->jdk);
-	for (uint32_t i = 0; i < d->count; i++)
-		print_thread(d, i);
+	for (uint32_t i = 0; i < d->count; i++) {
+		const struct dump_thread *t = &d->threads[i];
+		const struct dump_lock *l = &t->lock;
+
+		printf("\"%s\" tid %d", t->name, (int)t->tid);
+		if (t->java_id)
+			printf(" #%lld", (long long)t->java_id);
+		printf(" %c", t->state);
+		if (t->java_status)
+			printf(" %s,", t->java_status);
+		if (t->java)
+			printf(" %s", t->java);
+		printf("  (%u of %u)\n", i + 1, d->count);
+		if (l->what) {
+			printf("    %s %s 0x%llx", l->what, l->class_name,
+				(unsigned long long)l->address);
+			if (l->owner)
+				printf(", held by \"%s\" tid %d", l->owner, (int)l->owner_tid);
+			putchar('\n');
+		}
+		print_frames(t);
+		if (t->note)
+			printf("    no stack: %s\n", t->note);
+		putchar('\n');
+	}
 	print_groups(d);
 	print_cycles(d);
 	if (d->note[0])
@@ -159,22 +156,6 @@ static void json_frames(struct json *j, const struct dump_thread *t)
 	json_end(j, ']');
 }
 
-static void json_lock(struct json *j, const struct dump_lock *l)
-{
-	char address[24];
-
-	snprintf(address, sizeof(address), "0x%llx", (unsigned long long)l->address);
-	json_begin(j, "lock", '{');
-	json_str(j, "what", l->what);
-	json_str(j, "class", l->class_name);
-	json_str(j, "address", address);
-	if (l->owner) {
-		json_str(j, "owner", l->owner);
-		json_int(j, "owner_tid", l->owner_tid);
-	}
-	json_end(j, '}');
-}
-
 static void json_thread(struct json *j, const struct dump_thread *t)
 {
 	char state[2] = {t->state, 0};
@@ -190,8 +171,20 @@ static void json_thread(struct json *j, const struct dump_thread *t)
 		json_int(j, "java_id", t->java_id);
 	if (t->java_status)
 		json_str(j, "java_status", t->java_status);
-	if (t->lock.what)
-		json_lock(j, &t->lock);
+	if (t->lock.what) {
+		char address[24];
+
+		snprintf(address, sizeof(address), "0x%llx", (unsigned long long)t->lock.address);
+		json_begin(j, "lock", '{');
+		json_str(j, "what", t->lock.what);
+		json_str(j, "class", t->lock.class_name);
+		json_str(j, "address", address);
+		if (t->lock.owner) {
+			json_str(j, "owner", t->lock.owner);
+			json_int(j, "owner_tid", t->lock.owner_tid);
+		}
+		json_end(j, '}');
+	}
 	if (t->note)
 		json_str(j, "note", t->note);
 	json_frames(j, t);
@@ -215,25 +208,6 @@ static void json_group(struct json *j, const struct dump_group *g)
 	json_end(j, ']');
 	json_frames(j, &g->stack);
 	json_end(j, '}');
-}
-
-/* For each deadlock the tids of its threads; each waits for the next, the last for the first. */
-static void json_cycles(struct json *j, const struct dump *d)
-{
-	uint32_t list[CYCLE_MOST];
-
-	json_begin(j, "deadlocks", '[');
-	for (uint32_t i = 0; i < d->count; i++) {
-		uint32_t n = dump_cycle(d, i, list, CYCLE_MOST);
-
-		if (!n)
-			continue;
-		json_begin(j, NULL, '[');
-		for (uint32_t k = 0; k < n; k++)
-			json_int(j, NULL, d->threads[list[k]].tid);
-		json_end(j, ']');
-	}
-	json_end(j, ']');
 }
 
 static void print_json(const struct hotspot *jvm, const struct dump *d)
@@ -261,7 +235,19 @@ static void print_json(const struct hotspot *jvm, const struct dump *d)
 		json_group(&j, &d->groups[i]);
 	json_end(&j, ']');
 	json_end(&j, '}');
-	json_cycles(&j, d);
+	/* The tids of each deadlock: each thread waits for the next, and the last for the first. */
+	uint32_t list[CYCLE_MOST];
+	json_begin(&j, "deadlocks", '[');
+	for (uint32_t i = 0; i < d->count; i++) {
+		uint32_t n = dump_cycle(d, i, list, CYCLE_MOST);
+		if (!n)
+			continue;
+		json_begin(&j, NULL, '[');
+		for (uint32_t k = 0; k < n; k++)
+			json_int(&j, NULL, d->threads[list[k]].tid);
+		json_end(&j, ']');
+	}
+	json_end(&j, ']');
 	json_end(&j, '}');
 	puts(buf_str(&text));
 	buf_done(&text);
@@ -331,10 +317,21 @@ static enum dump_type type_of(enum frame_type type)
 	return types[type];
 }
 
-static void add_frames(const struct profile *p, uint32_t stack, struct dump_thread *to)
+static void add_thread(
+	const struct profile *p, uint32_t thread, const struct seen *seen, struct dump *out)
 {
-	struct profile_stack s = profile_get_stack(p, stack);
+	const struct profile_thread *t = profile_get_thread(p, thread);
+	struct dump_thread *to = &out->threads[out->count++];
 
+	/* A virtual thread is listed with the tid of its carrier. */
+	*to = (struct dump_thread){.tid = t->kind == THREAD_VIRTUAL ? t->carrier : t->tid,
+		.nstid = t->kind == THREAD_VIRTUAL ? t->carrier : t->tid,
+		.state = thread_states[seen->state].letter,
+		.java_id = t->java_tid,
+		.java_status = thread_states[seen->state].name};
+	snprintf(to->name, sizeof(to->name), "%s", t->name);
+	uint32_t stack = seen->stack;
+	struct profile_stack s = profile_get_stack(p, stack);
 	to->frames = xcalloc(s.depth + 1, sizeof(*to->frames));
 	for (; stack != PROFILE_ROOT_STACK && to->count <= s.depth; stack = s.parent) {
 		s = profile_get_stack(p, stack);
@@ -352,36 +349,6 @@ static void add_frames(const struct profile *p, uint32_t stack, struct dump_thre
 	}
 }
 
-static void add_thread(
-	const struct profile *p, uint32_t thread, const struct seen *seen, struct dump *out)
-{
-	const struct profile_thread *t = profile_get_thread(p, thread);
-	struct dump_thread *to = &out->threads[out->count++];
-
-	/* A virtual thread is listed with the tid of its carrier. */
-	*to = (struct dump_thread){.tid = t->kind == THREAD_VIRTUAL ? t->carrier : t->tid,
-		.nstid = t->kind == THREAD_VIRTUAL ? t->carrier : t->tid,
-		.state = thread_states[seen->state].letter,
-		.java_id = t->java_tid,
-		.java_status = thread_states[seen->state].name};
-	snprintf(to->name, sizeof(to->name), "%s", t->name);
-	add_frames(p, seen->stack, to);
-}
-
-static void convert(const struct profile *p, struct dump *out)
-{
-	const struct profile_query all = profile_whole(EVENT_WALL);
-	struct seen_all seen = {.count = profile_thread_count(p)};
-
-	seen.threads = xcalloc(seen.count + 1, sizeof(*seen.threads));
-	profile_each(p, &all, count_stack, &seen);
-	out->threads = xcalloc(seen.count + 1, sizeof(*out->threads));
-	for (uint32_t i = 0; i < seen.count; i++)
-		if (seen.threads[i].count && profile_get_thread(p, i)->kind != THREAD_AGENT)
-			add_thread(p, i, &seen.threads[i], out);
-	free(seen.threads);
-}
-
 /* On failure err keeps the original error, whose hints explain how to get permission to trace; the new one is a detail. */
 static int by_agent(const struct hotspot *jvm, struct dump *out, struct err *err)
 {
@@ -393,7 +360,16 @@ static int by_agent(const struct hotspot *jvm, struct dump *out, struct err *err
 		err_detail(err, "through the agent: %s", why.what);
 	} else {
 		*out = (struct dump){.by_agent = true};
-		convert(profile, out);
+		const struct profile_query all = profile_whole(EVENT_WALL);
+		struct seen_all seen = {.count = profile_thread_count(profile)};
+		seen.threads = xcalloc(seen.count + 1, sizeof(*seen.threads));
+		profile_each(profile, &all, count_stack, &seen);
+		out->threads = xcalloc(seen.count + 1, sizeof(*out->threads));
+		for (uint32_t i = 0; i < seen.count; i++)
+			if (seen.threads[i].count &&
+				profile_get_thread(profile, i)->kind != THREAD_AGENT)
+				add_thread(profile, i, &seen.threads[i], out);
+		free(seen.threads);
 	}
 	profile_free(profile);
 	return rc;

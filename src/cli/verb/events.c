@@ -56,49 +56,6 @@ static void explain_alloc(const struct hotspot *jvm, struct row *row)
 	symbols_free(symbols);
 }
 
-static void add_own(struct rows *r, const struct hotspot *jvm)
-{
-	char why[200];
-
-	for (int i = 0; i < EVENT_USER_FIRST; i++) {
-		const struct profile_event *e = &profile_events[i];
-		struct row *row = rows_add(r, "jvm", e->name, e->unit);
-
-		text_interval(row->interval, (int64_t)e->default_interval, e->weight_is_time);
-		if (i == EVENT_ALLOC)
-			explain_alloc(jvm, row);
-		else if (i == EVENT_CPU && perf_events_probe_cpu(why, sizeof(why)))
-			snprintf(row->note, sizeof(row->note),
-				"by CPU timers, without kernel frames: %s", why);
-		else if (i == EVENT_CPU)
-			snprintf(
-				row->note, sizeof(row->note), "by perf_events, with kernel frames");
-	}
-}
-
-/* --- perf's ------------------------------------------------------------------------------------------ */
-
-/* The predefined events, then the forms of names for all others. */
-static void add_perf(struct rows *r)
-{
-	struct perf_event_form form;
-	struct perf_event event;
-
-	for (int i = 0; perf_events_each(i, &event); i++) {
-		struct row *row = rows_add(r, event.kind, event.name, event.unit);
-
-		snprintf(row->interval, sizeof(row->interval), "%llu",
-			(unsigned long long)event.interval);
-		perf_events_probe(&event, false, row->why, sizeof(row->why));
-	}
-	for (int i = 0; perf_events_form(i, &form); i++) {
-		struct row *row = rows_add(r, "form", form.form, form.unit);
-
-		snprintf(row->why, sizeof(row->why), "%s", form.why);
-		snprintf(row->note, sizeof(row->note), "%s", form.note);
-	}
-}
-
 /* --- output ------------------------------------------------------------------------------------------ */
 
 static void print_json(const struct rows *r)
@@ -144,8 +101,34 @@ static int run_events(const struct args *args, struct err *err)
 
 	if (args->operand_count && hotspot_find_ready(args->operands[0], &jvm, err))
 		return -1;
-	add_own(&rows, &jvm);
-	add_perf(&rows);
+	char why[200];
+	for (int i = 0; i < EVENT_USER_FIRST; i++) {
+		const struct profile_event *e = &profile_events[i];
+		struct row *row = rows_add(&rows, "jvm", e->name, e->unit);
+		text_interval(row->interval, (int64_t)e->default_interval, e->weight_is_time);
+		if (i == EVENT_ALLOC)
+			explain_alloc(&jvm, row);
+		else if (i == EVENT_CPU && perf_events_probe_cpu(why, sizeof(why)))
+			snprintf(row->note, sizeof(row->note),
+				"by CPU timers, without kernel frames: %s", why);
+		else if (i == EVENT_CPU)
+			snprintf(
+				row->note, sizeof(row->note), "by perf_events, with kernel frames");
+	}
+	/* The predefined events, then the forms of names for all others. */
+	struct perf_event_form form;
+	struct perf_event event;
+	for (int i = 0; perf_events_each(i, &event); i++) {
+		struct row *row = rows_add(&rows, event.kind, event.name, event.unit);
+		snprintf(row->interval, sizeof(row->interval), "%llu",
+			(unsigned long long)event.interval);
+		perf_events_probe(&event, false, row->why, sizeof(row->why));
+	}
+	for (int i = 0; perf_events_form(i, &form); i++) {
+		struct row *row = rows_add(&rows, "form", form.form, form.unit);
+		snprintf(row->why, sizeof(row->why), "%s", form.why);
+		snprintf(row->note, sizeof(row->note), "%s", form.note);
+	}
 	(args_has(args, OPT_JSON) ? print_json : print_table)(&rows);
 	free(rows.rows);
 	return 0;

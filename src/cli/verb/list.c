@@ -36,20 +36,6 @@ static const char *name_tail(const char *name, const char **ellipsis)
 	return name + skip;
 }
 
-static void print_row(const struct hotspot *jvm)
-{
-	char rss[TEXT_NUMBER], up[TEXT_NUMBER];
-	const char *ellipsis, *name = name_tail(jvm->name, &ellipsis);
-
-	printf("%7d %-8.8s %-9.9s %4d %5s %4d %6s %s%-*s %s\n", (int)jvm->pid, jvm->user,
-		jvm->jdk[0] ? jvm->jdk : "?", cpu_pct(jvm),
-		text_bytes(rss, (int64_t)jvm->rss_bytes), jvm->threads,
-		text_uptime(up, jvm->uptime_s), ellipsis, NAME_WIDTH - (int)strlen(ellipsis), name,
-		hotspot_verdict_names[jvm->verdict]);
-	if (jvm->why[0])
-		help_wrap(stdout, 0, WHY_MARGIN, jvm->why);
-}
-
 static void print_json(const struct hotspot_list *list)
 {
 	struct buf text = {0};
@@ -86,8 +72,19 @@ static void print_table(const struct hotspot_list *list)
 {
 	printf("%7s %-8s %-9s %4s %5s %4s %6s %-*s %s\n", "PID", "USER", "JDK", "CPU%", "RSS",
 		"THR", "UP", NAME_WIDTH, "NAME", "ATTACH");
-	for (int i = 0; i < list->count; i++)
-		print_row(&list->jvms[i]);
+	for (int i = 0; i < list->count; i++) {
+		char rss[TEXT_NUMBER], up[TEXT_NUMBER];
+		const char *ellipsis, *name = name_tail(list->jvms[i].name, &ellipsis);
+
+		printf("%7d %-8.8s %-9.9s %4d %5s %4d %6s %s%-*s %s\n", (int)list->jvms[i].pid,
+			list->jvms[i].user, list->jvms[i].jdk[0] ? list->jvms[i].jdk : "?",
+			cpu_pct(&list->jvms[i]), text_bytes(rss, (int64_t)list->jvms[i].rss_bytes),
+			list->jvms[i].threads, text_uptime(up, list->jvms[i].uptime_s), ellipsis,
+			NAME_WIDTH - (int)strlen(ellipsis), name,
+			hotspot_verdict_names[list->jvms[i].verdict]);
+		if (list->jvms[i].why[0])
+			help_wrap(stdout, 0, WHY_MARGIN, list->jvms[i].why);
+	}
 	if (!list->count)
 		puts("No Java process is running.");
 }

@@ -60,27 +60,6 @@ static enum push_outcome push_one(struct pushing *p, const char *path, struct er
 	return outcome;
 }
 
-/* Goes on after a file that is refused or cannot be read, but not if the receiver accepts nothing. */
-static int push_files(struct pushing *p, const char *const *paths, int count, struct err *err)
-{
-	enum push_outcome outcome = PUSH_DONE;
-	int failed = 0;
-
-	for (int i = 0; i < count && outcome != PUSH_LATER && outcome != PUSH_DENIED; i++) {
-		struct err why = {0};
-
-		outcome = push_one(p, paths[i], &why);
-		if (why.kind == ERR_NONE)
-			continue;
-		if (failed++)
-			report_error(stderr, err);
-		*err = why;
-		if (outcome != PUSH_DONE && outcome != PUSH_REFUSED && i + 1 < count)
-			err_hint(err, "push the other files, from %s on, again", paths[i + 1]);
-	}
-	return failed ? -1 : 0;
-}
-
 static int run_push(const struct args *args, struct err *err)
 {
 	int files = args->operand_count - 1;
@@ -96,8 +75,27 @@ static int run_push(const struct args *args, struct err *err)
 	int rc = pushing_parse(&p, url, args, err);
 	if (!rc)
 		rc = pushing_open(&p, err);
-	if (!rc)
-		rc = push_files(&p, args->operands, files, err);
+	if (!rc) {
+		/* Go on after an unreadable or refused file, but not if the receiver accepts nothing. */
+		const char *const *paths = args->operands;
+		enum push_outcome outcome = PUSH_DONE;
+		int failed = 0;
+
+		for (int i = 0; i < files && outcome != PUSH_LATER && outcome != PUSH_DENIED; i++) {
+			struct err why = {0};
+
+			outcome = push_one(&p, paths[i], &why);
+			if (why.kind == ERR_NONE)
+				continue;
+			if (failed++)
+				report_error(stderr, err);
+			*err = why;
+			if (outcome != PUSH_DONE && outcome != PUSH_REFUSED && i + 1 < files)
+				err_hint(err, "push the other files, from %s on, again",
+					paths[i + 1]);
+		}
+		rc = failed ? -1 : 0;
+	}
 	pushing_done(&p);
 	return rc;
 }

@@ -42,27 +42,6 @@ static void record_no_inlining(const struct recording *r)
 	}
 }
 
-/* Notes how much of the process's CPU time the samples of cpu account for. */
-static void record_explained(const struct recording *r)
-{
-	const struct profile_query all = profile_whole(EVENT_CPU);
-	struct profile_explained e = profile_explained(
-		r->sampling.profile, &all, session_vitals(r->sampling.session)->threads_live);
-
-	if (!e.process_ns)
-		return;
-	fprintf(stderr,
-		"cpu: explains %.0f %% (%s%.0f points) of the CPU time that the JVM "
-		"used%s\n",
-		flat_percent(e.sampled_ns, e.process_ns), env_is_utf8() ? "±" : "+-",
-		flat_percent(e.error_ns, e.process_ns),
-		e.differs && e.sampled_ns < e.process_ns
-			? ": the rest was used by threads while they started or ended, by "
-			  "very short-lived threads, or by threads that block the sampling "
-			  "signal"
-			: "");
-}
-
 /* Writes everything that was sampled, whatever ended the sampling. A write error takes precedence over rc. */
 static int record_finish(struct recording *r, int rc, struct err *err)
 {
@@ -83,7 +62,21 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 	source.duration_ns = session_duration_ns(r->sampling.session);
 	report_note(stderr, session_note(r->sampling.session));
 	record_no_inlining(r);
-	record_explained(r);
+	/* Notes how much of the process's CPU time the samples of cpu account for. */
+	const struct profile_query all = profile_whole(EVENT_CPU);
+	struct profile_explained e = profile_explained(
+		r->sampling.profile, &all, session_vitals(r->sampling.session)->threads_live);
+	if (e.process_ns)
+		fprintf(stderr,
+			"cpu: explains %.0f %% (%s%.0f points) of the CPU time that the JVM "
+			"used%s\n",
+			flat_percent(e.sampled_ns, e.process_ns), env_is_utf8() ? "±" : "+-",
+			flat_percent(e.error_ns, e.process_ns),
+			e.differs && e.sampled_ns < e.process_ns
+				? ": the rest was used by threads while they started or ended, by "
+				  "very short-lived threads, or by threads that block the sampling "
+				  "signal"
+				: "");
 	if (outputs_write(&r->outputs, &r->sampling.events, &source, &why) &&
 		(!rc || err->kind == ERR_GONE)) {
 		*err = why;

@@ -56,54 +56,33 @@ static void print_command(int pid)
 	buf_done(&args);
 }
 
-/* Prints what a recorder has pushed. */
-static void print_pushes(int recorder)
-{
-	struct push_counts c;
-	char age[TEXT_NUMBER];
-
-	if (!pusher_counts_of(recorder, &c))
-		return;
-	printf("push: %llu file%s (%llu bytes) to %s, %u waiting, %llu removed before, %llu "
-	       "refused, %llu profile%s rejected\n",
-		(unsigned long long)c.pushed, plural(c.pushed), (unsigned long long)c.bytes, c.url,
-		c.queued, (unsigned long long)c.dropped, (unsigned long long)c.refused,
-		(unsigned long long)c.rejected, plural(c.rejected));
-	if (c.failing_since_ns)
-		printf("push: failing for %s: %s\n",
-			text_uptime(age, seconds_since((uint64_t)c.failing_since_ns)), c.error);
-	else if (*c.error)
-		printf("push: the last error was: %s\n", c.error);
-}
-
-static void json_pushes(struct json *j, int recorder)
-{
-	struct push_counts c;
-
-	if (!pusher_counts_of(recorder, &c))
-		return;
-	json_begin(j, "push", '{');
-	json_str(j, "url", c.url);
-	json_int(j, "pushed", (int64_t)c.pushed);
-	json_int(j, "bytes", (int64_t)c.bytes);
-	json_int(j, "waiting", c.queued);
-	json_int(j, "removed", (int64_t)c.dropped);
-	json_int(j, "refused", (int64_t)c.refused);
-	json_int(j, "rejected", (int64_t)c.rejected);
-	json_int(j, "attempts", (int64_t)c.attempts);
-	json_bool(j, "failing", c.failing_since_ns != 0);
-	json_str(j, "error", c.error);
-	json_end(j, '}');
-}
-
 static void status_print(const struct hotspot *jvm, const struct session_status *s)
 {
 	status_headline(jvm, s);
 	if (s->active && s->front_end_pid)
 		print_command(s->front_end_pid);
 	fputs(s->text, stdout);
-	if (s->active && s->front_end_pid)
-		print_pushes(s->front_end_pid);
+	if (s->active && s->front_end_pid) {
+		struct push_counts c;
+		char age[TEXT_NUMBER];
+
+		if (pusher_counts_of(s->front_end_pid, &c)) {
+			printf("push: %llu file%s (%llu bytes) to %s, %u waiting, %llu removed "
+			       "before, %llu "
+			       "refused, %llu profile%s rejected\n",
+				(unsigned long long)c.pushed, plural(c.pushed),
+				(unsigned long long)c.bytes, c.url, c.queued,
+				(unsigned long long)c.dropped, (unsigned long long)c.refused,
+				(unsigned long long)c.rejected, plural(c.rejected));
+			if (c.failing_since_ns)
+				printf("push: failing for %s: %s\n",
+					text_uptime(
+						age, seconds_since((uint64_t)c.failing_since_ns)),
+					c.error);
+			else if (*c.error)
+				printf("push: the last error was: %s\n", c.error);
+		}
+	}
 	if (s->active && background_is_process(s->front_end_pid)) {
 		puts("log:");
 		background_print_log(s->front_end_pid);
@@ -156,7 +135,21 @@ static void status_json(const struct hotspot *jvm, const struct session_status *
 		for (int i = 0; i < v->counter_count; i++)
 			json_int(&j, v->counters[i].name, v->counters[i].value);
 		json_end(&j, '}');
-		json_pushes(&j, s->front_end_pid);
+		struct push_counts c;
+		if (pusher_counts_of(s->front_end_pid, &c)) {
+			json_begin(&j, "push", '{');
+			json_str(&j, "url", c.url);
+			json_int(&j, "pushed", (int64_t)c.pushed);
+			json_int(&j, "bytes", (int64_t)c.bytes);
+			json_int(&j, "waiting", c.queued);
+			json_int(&j, "removed", (int64_t)c.dropped);
+			json_int(&j, "refused", (int64_t)c.refused);
+			json_int(&j, "rejected", (int64_t)c.rejected);
+			json_int(&j, "attempts", (int64_t)c.attempts);
+			json_bool(&j, "failing", c.failing_since_ns != 0);
+			json_str(&j, "error", c.error);
+			json_end(&j, '}');
+		}
 	}
 	json_str(&j, "text", s->text);
 	json_end(&j, '}');
