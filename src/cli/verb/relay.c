@@ -22,34 +22,6 @@ static int relay_poll(void *ctx, const struct vitals *v, struct err *err)
 		       : err_set(err, ERR_GONE, "The viewer has ended the connection.");
 }
 
-static int relay_session(struct sampling *s, struct err *err)
-{
-	int rc = sampling_begin(s, err);
-
-	if (!rc && !s->share)
-		rc = err_set(
-			err, ERR_FAILED, "The session cannot be sent: sockets are forbidden here.");
-	if (!rc) {
-		share_add(s->share, dup(STDOUT_FILENO));
-		rc = sampling_loop(s, err);
-		sampling_finish(s);
-	}
-	sampling_end(s);
-	return rc;
-}
-
-/* Sends on what a third host sends. */
-static int relay_remote(const struct args *args, struct err *err)
-{
-	struct remote *remote = remote_begin(args->operands[0], args, err);
-
-	if (!remote)
-		return -1;
-	remote_copy(remote, STDOUT_FILENO);
-	remote_end(remote);
-	return 0;
-}
-
 static int run_relay(const struct args *args, struct err *err)
 {
 	struct sampling s = {.then = "ends", .poll = relay_poll, .ctx = &s};
@@ -57,8 +29,16 @@ static int run_relay(const struct args *args, struct err *err)
 	if (isatty(STDOUT_FILENO))
 		return err_set(err, ERR_USAGE,
 			"`jhot relay` writes a profile for another jhot, not for a terminal.");
-	if (remote_is(args->operands[0]))
-		return relay_remote(args, err);
+	if (remote_is(args->operands[0])) {
+		/* Sends on what a third host sends. */
+		struct remote *remote = remote_begin(args->operands[0], args, err);
+
+		if (!remote)
+			return -1;
+		remote_copy(remote, STDOUT_FILENO);
+		remote_end(remote);
+		return 0;
+	}
 	if (events_parse(&s.events, args, EVENT_CPU, err) || sampling_parse(&s, args, err))
 		return -1;
 	signal(SIGPIPE, SIG_IGN);
@@ -69,7 +49,17 @@ static int run_relay(const struct args *args, struct err *err)
 		for (size_t i = 0; i < sizeof(more_events) / sizeof(more_events[0]); i++)
 			events_insert(&s.events, NULL, more_events[i]);
 	}
-	return relay_session(&s, err);
+	int rc = sampling_begin(&s, err);
+	if (!rc && !s.share)
+		rc = err_set(
+			err, ERR_FAILED, "The session cannot be sent: sockets are forbidden here.");
+	if (!rc) {
+		share_add(s.share, dup(STDOUT_FILENO));
+		rc = sampling_loop(&s, err);
+		sampling_finish(&s);
+	}
+	sampling_end(&s);
+	return rc;
 }
 
 const struct verb verb_relay = {

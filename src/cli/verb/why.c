@@ -53,22 +53,6 @@ static int why_poll(void *ctx, const struct vitals *v, struct err *err)
 	return 0;
 }
 
-/* The JVM ended early: its findings are printed already; without any, that is an error. */
-static int why_ended(const struct sampling *s, const struct watch *w, struct err *err)
-{
-	double observed_s = (double)session_duration_ns(s->session) / (double)NS_PER_S;
-	double requested_s = (double)s->duration_ns / (double)NS_PER_S;
-
-	if (w->count) {
-		fprintf(stderr, "JVM %d ended after %.1f of %g s.\n", (int)s->jvm.pid, observed_s,
-			requested_s);
-		return 0;
-	}
-	return err_set(err, ERR_GONE,
-		"JVM %d ended after %.1f of %g s; nothing had been found by then.", (int)s->jvm.pid,
-		observed_s, requested_s);
-}
-
 static int why_inconclusive(const struct sampling *s, const struct watch *w, struct err *err)
 {
 	err_set(err, ERR_UNSEEN,
@@ -93,8 +77,20 @@ static int why_report(struct sampling *s, struct watch *w, bool json, int rc, st
 		watch_print_json(w, stdout);
 	else
 		watch_print(w, stdout);
-	if (rc)
-		return why_ended(s, w, err);
+	if (rc) {
+		/* The JVM ended early, which is an error only if there are no findings. */
+		double observed_s = (double)session_duration_ns(s->session) / (double)NS_PER_S;
+		double requested_s = (double)s->duration_ns / (double)NS_PER_S;
+
+		if (w->count) {
+			fprintf(stderr, "JVM %d ended after %.1f of %g s.\n", (int)s->jvm.pid,
+				observed_s, requested_s);
+			return 0;
+		}
+		return err_set(err, ERR_GONE,
+			"JVM %d ended after %.1f of %g s; nothing had been found by then.",
+			(int)s->jvm.pid, observed_s, requested_s);
+	}
 	return watch_inconclusive(w) ? why_inconclusive(s, w, err) : 0;
 }
 
