@@ -86,56 +86,33 @@ static void instances_kill(const struct instances *all, int signo)
 			kill(all->list[i].child, signo);
 }
 
-/* The child's exit status is 0 if a signal or the JVM's end ended it. */
-static void instance_run(const struct instances *all, const struct hotspot *jvm)
-{
-	struct recorder *r = all->r;
-	struct err err = {0};
-
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	instances_signals(SIG_DFL);
-	setpgid(0, 0); /* Ctrl-C reaches the parent, which passes it on */
-	r->sampling.jvm = *jvm;
-	int rc = events_resolve(&r->sampling.events, jvm->pid, NULL, &err);
-	if (!rc)
-		rc = recorder_one(r, &err);
-	if (r->stopped)
-		exit(STOPPED);
-	if (rc && !r->sampling.begin_ns)
-		report_error(stderr, &err);
-	exit(!rc || (err.kind == ERR_GONE && r->sampling.begin_ns) ? 0 : err.kind);
-}
-
 static void instance_begin(
 	const struct instances *all, struct instance *i, const struct hotspot *jvm)
 {
 	pid_t child = fork();
 
-	if (!child)
-		instance_run(all, jvm);
+	if (!child) {
+		/* Exit with status 0 after a signal, or after the end of the JVM. */
+		struct recorder *r = all->r;
+		struct err err = {0};
+
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		instances_signals(SIG_DFL);
+		setpgid(0, 0); /* Ctrl-C reaches the parent, which passes it on */
+		r->sampling.jvm = *jvm;
+		int rc = events_resolve(&r->sampling.events, jvm->pid, NULL, &err);
+		if (!rc)
+			rc = recorder_one(r, &err);
+		if (r->stopped)
+			exit(STOPPED);
+		if (rc && !r->sampling.begin_ns)
+			report_error(stderr, &err);
+		exit(!rc || (err.kind == ERR_GONE && r->sampling.begin_ns) ? 0 : err.kind);
+	}
 	if (child > 0)
 		i->child = child;
 	else
 		i->retry_ns = clock_mono_ns() + RETRY_FIRST_NS;
-}
-
-static void instances_reap(struct instances *all)
-{
-	for (uint32_t k = 0; k < all->count; k++) {
-		struct instance *i = &all->list[k];
-		int status;
-
-		if (!i->child || waitpid(i->child, &status, WNOHANG) != i->child)
-			continue;
-		i->child = 0;
-		i->stopped = WIFEXITED(status) && WEXITSTATUS(status) == STOPPED;
-		i->pause_ns = WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : 2 * i->pause_ns;
-		if (i->pause_ns < RETRY_FIRST_NS)
-			i->pause_ns = RETRY_FIRST_NS;
-		if (i->pause_ns > RETRY_MOST_NS)
-			i->pause_ns = RETRY_MOST_NS;
-		i->retry_ns = clock_mono_ns() + i->pause_ns;
-	}
 }
 
 static struct instance *instance_find(struct instances *all, const struct hotspot *jvm)
@@ -245,7 +222,21 @@ int recorder_instances(struct recorder *r, const char *name, struct err *err)
 		}
 		poll(NULL, 0, STEP_MS);
 		recorder_report_pushes(r);
-		instances_reap(&all);
+		for (uint32_t k = 0; k < all.count; k++) {
+			struct instance *i = &all.list[k];
+			int status;
+			if (!i->child || waitpid(i->child, &status, WNOHANG) != i->child)
+				continue;
+			i->child = 0;
+			i->stopped = WIFEXITED(status) && WEXITSTATUS(status) == STOPPED;
+			i->pause_ns =
+				WIFEXITED(status) && !WEXITSTATUS(status) ? 0 : 2 * i->pause_ns;
+			if (i->pause_ns < RETRY_FIRST_NS)
+				i->pause_ns = RETRY_FIRST_NS;
+			if (i->pause_ns > RETRY_MOST_NS)
+				i->pause_ns = RETRY_MOST_NS;
+			i->retry_ns = clock_mono_ns() + i->pause_ns;
+		}
 	}
 	instances_kill(&all, instances_end ? instances_end : SIGTERM);
 	instances_end = 0;

@@ -226,29 +226,6 @@ static void subtract_base(struct vitals *v, const struct vitals *base)
 	vitals_bound(v);
 }
 
-/* Runs --exec in the background, with the file as $1. Its shell is the child of another one, which ends at once. */
-static void run_command(const struct recorder *r, const char *path)
-{
-	char *argv[] = {(char *)"sh", (char *)"-c", (char *)"sh -c \"$1\" sh \"$2\" </dev/null &",
-		(char *)"sh", (char *)r->command, (char *)path, NULL};
-	pid_t child;
-
-	if (posix_spawnp(&child, "sh", NULL, NULL, argv, environ))
-		say("cannot run --exec for %s", path);
-	else
-		waitpid(child, NULL, 0);
-}
-
-/* Hands a file to the pusher, and marks it until it has been pushed. */
-static void push_file(struct recorder *r, const char *path)
-{
-	if (!unpushed_mark(path, r->pushing.target.shown, r->pusher.pid) && !r->unmarked++)
-		say("push: files cannot be marked here; those that wait are not pushed after a "
-		    "restart of jhot");
-	if (pusher_add(&r->pusher, path))
-		say("push: %s could not be queued and is not pushed", path);
-}
-
 static void file_written(void *ctx, const char *path)
 {
 	struct recorder *r = ctx;
@@ -257,10 +234,27 @@ static void file_written(void *ctx, const char *path)
 	say("wrote %s", path);
 	if (!stat(path, &st) && (uint64_t)st.st_blocks * 512 > r->largest)
 		r->largest = (uint64_t)st.st_blocks * 512;
-	if (r->pushes)
-		push_file(r, path);
-	if (r->command)
-		run_command(r, path);
+	if (r->pushes) {
+		/* Hands a file to the pusher, and marks it until it has been pushed. */
+		if (!unpushed_mark(path, r->pushing.target.shown, r->pusher.pid) && !r->unmarked++)
+			say("push: files cannot be marked here; those that wait are not pushed "
+			    "after a "
+			    "restart of jhot");
+		if (pusher_add(&r->pusher, path))
+			say("push: %s could not be queued and is not pushed", path);
+	}
+	if (r->command) {
+		/* Run --exec in the background, with the file as $1. The outer shell exits at once. */
+		char *argv[] = {(char *)"sh", (char *)"-c",
+			(char *)"sh -c \"$1\" sh \"$2\" </dev/null &", (char *)"sh",
+			(char *)r->command, (char *)path, NULL};
+		pid_t child;
+
+		if (posix_spawnp(&child, "sh", NULL, NULL, argv, environ))
+			say("cannot run --exec for %s", path);
+		else
+			waitpid(child, NULL, 0);
+	}
 }
 
 static void say_line(const char *line)
@@ -425,35 +419,28 @@ static void incident_begin(struct recorder *r, const struct trigger_event *e)
 	say("%s: %s", e->rule, e->what);
 }
 
-/* Writes an incident; false: at least one of its files could not be written. */
-static bool write_incident(struct recorder *r, const struct incident *i, uint32_t now)
-{
-	uint32_t oldest = profile_info(r->sampling.profile).oldest;
-	uint32_t from = i->from > oldest ? i->from : oldest, to = i->to < now + 1 ? i->to : now + 1;
-	struct profile *cut = profile_cut(r->sampling.profile, from, to);
-	bool written = true;
-
-	session_busy(r->sampling.session, true);
-	for (int o = 0; o < r->outputs.count; o++) {
-		struct err err = {0};
-
-		if (!write_file(r, o, cut, to - from, i, &err))
-			continue;
-		say("%s", err.what);
-		written = false;
-	}
-	session_busy(r->sampling.session, false);
-	profile_free(cut);
-	return written;
-}
-
 /* Writes the incidents that are due. Those that cannot be written are tried again, until they leave the history. */
 static void write_incidents(struct recorder *r, uint32_t now, bool last)
 {
 	for (struct incident *i = r->incidents; i < r->incidents + TRIGGERS_MAX; i++) {
 		if (!i->to || (!last && now < i->due))
 			continue;
-		if (write_incident(r, i, now)) {
+		uint32_t oldest = profile_info(r->sampling.profile).oldest;
+		uint32_t from = i->from > oldest ? i->from : oldest,
+			 to = i->to < now + 1 ? i->to : now + 1;
+		struct profile *cut = profile_cut(r->sampling.profile, from, to);
+		bool written = true;
+		session_busy(r->sampling.session, true);
+		for (int o = 0; o < r->outputs.count; o++) {
+			struct err err = {0};
+			if (!write_file(r, o, cut, to - from, i, &err))
+				continue;
+			say("%s", err.what);
+			written = false;
+		}
+		session_busy(r->sampling.session, false);
+		profile_free(cut);
+		if (written) {
 			i->to = 0;
 		} else if (last || i->to <= profile_info(r->sampling.profile).oldest) {
 			say("%s: lost, because it could not be written in time", i->rule);
