@@ -21,7 +21,7 @@ libtui_a_SOURCES = \
 	%D%/view/flame/inside.h %D%/view/flame/layout.c %D%/view/flame/layout.h %D%/view/flame/pane.c \
 	%D%/view/flame/view.c \
 	%D%/view/latency/bar.c %D%/view/latency/figures.c %D%/view/latency/inside.h \
-	%D%/view/latency/single.c %D%/view/latency/view.c \
+	%D%/view/latency/single.c %D%/view/latency/tree.c %D%/view/latency/view.c \
 	%D%/view/methods/columns.c %D%/view/methods/empty.c %D%/view/methods/inside.h \
 	%D%/view/methods/view.c \
 	%D%/view/threads/inside.h %D%/view/threads/pane.c %D%/view/threads/rows.c %D%/view/threads/rows.h \

@@ -299,6 +299,64 @@ static void test_calls(void)
 	end();
 }
 
+static uint64_t exported_ns, exported_locked_ns;
+
+/* Sums up the samples of the profile that is to be written. */
+static int export_calls(
+	void *ctx, const struct app_export *what, char *done, size_t bytes, struct err *err)
+{
+	struct profile_query q = what->query;
+
+	exported_ns = exported_locked_ns = 0;
+	if (what->profile) {
+		exported_ns = profile_sum(what->profile, &q).weight;
+		q.states = 1u << THREAD_MONITOR;
+		exported_locked_ns = profile_sum(what->profile, &q).weight;
+	}
+	return fake_export(ctx, what, done, bytes, err);
+}
+
+static void test_ranges(void)
+{
+	uint64_t slow_ns;
+
+	start();
+	ops.export = export_calls;
+	keys("l");
+	seconds(20);
+	keys("D");
+	ok(shows("CALLS: slowest 1 %") && shows("Repo.save waits for a monitor [lock]"),
+		"D shows the call tree of the slowest calls, with places and states");
+	ok(shows(" *  "), "significant differences are marked");
+	keys("j");
+	ok(shows("2 of "), "its nodes can be selected");
+	seconds(3);
+	ok(shows("2 of ") && shows("CALLS: slowest 1 %"), "it stays while calls are measured");
+	keys(">");
+	ok(!shows("slowest 1 %") && shows(" CALLS: >"), "> selects another range for it");
+	keys("\033");
+	ok(shows("THESE CALLS SPEND MORE TIME ON") && ui.place.view == VIEW_LATENCY,
+		"Esc returns to the figures, which are of that range");
+	keys("<");
+	ok(shows("slowest 1 %") && shows("SLOWEST CALLS"), "< returns to the slowest calls");
+	keys("x");
+	ok(shows("the shown range of measured calls"), "x offers to export these calls");
+	keys("\n");
+	slow_ns = exported_ns;
+	ok(slow_ns > 0 && exported_locked_ns > slow_ns / 2,
+		"the file has the stacks of slow calls, which wait for a monitor");
+	keys("<x");
+	keys("2\n");
+	ok(exported_ns > 0 && !exported_locked_ns, "and of another range only those of its calls");
+	keys(" D");
+	seconds(5);
+	ok(shows(" CALLS: <"), "a frozen screen keeps its tree");
+	keys(" ");
+	keys("r");
+	ok(!shows(" CALLS: <") && shows(" has been seen yet"), "measuring anew closes it");
+	end();
+}
+
 static void test_ends(void)
 {
 	start();
@@ -348,6 +406,7 @@ int main(void)
 	test_recorded();
 	test_time();
 	test_calls();
+	test_ranges();
 	test_ends();
 	return tap_done();
 }

@@ -429,6 +429,8 @@ static int live_export(
 
 	if (live_source(l, &source, "write", err))
 		return -1;
+	if (what->profile)
+		source.profile = what->profile;
 	if (!format)
 		return err_set(err, ERR_USAGE, "The suffix of %s does not select a format.", path);
 	if (!what->overwrite && !lstat(path, &st))

@@ -47,7 +47,8 @@ struct app_format { /* an export format */
 };
 
 struct app_export {
-	const char *path; /* its suffix selects the format */
+	const struct profile *profile; /* written in place of the session's; NULL: the session's */
+	const char *path;              /* its suffix selects the format */
 	struct profile_query query;
 	bool threads;   /* the root frame of each stack is its thread */
 	bool overwrite; /* replace an existing file */

@@ -307,6 +307,7 @@ const struct command commands[] = {
 	{"callers-latency", {{'l', 0}}, "l", NULL, "latency of its calls", "latency", 13, GROUP_VIEWS, CALLERS, method_latency, NULL},
 	{"latency-call", {{TKEY_ENTER, 0}}, "⏎", "Enter", "timeline of this call", "timeline", 10, GROUP_VIEWS, LATENCY, latency_open, latency_can_open},
 	{"latency-back", {{TKEY_ESC, 0}, {'q', 0}}, "Esc", NULL, "back; also q", "back", 11, GROUP_VIEWS, LATENCY, latency_back, NULL},
+	{"latency-tree", {{'D', 0}}, "D", NULL, "call tree of these calls, beside the others", "difference", 12, GROUP_VIEWS, LATENCY, latency_tree, latency_has_calls},
 	{"findings", {{'w', 0}}, "w", NULL, "findings: what is wrong", NULL, 0, GROUP_VIEWS, VIEWS_DATA | LATENCY | INFO, findings_show, NULL},
 	{"findings-go", {{TKEY_ENTER, 0}}, "⏎", "Enter", "go there: event and thread or method", "go there", 10, GROUP_VIEWS, FINDINGS, findings_go, NULL},
 	{"findings-back", {{TKEY_ESC, 0}, {'w', 0}}, "Esc", NULL, "back", "back", 11, GROUP_VIEWS, FINDINGS, findings_show, NULL},
@@ -326,6 +327,7 @@ const struct command commands[] = {
 	{"choose-move", {{TKEY_UP, LIST_UP}, {TKEY_DOWN, LIST_DOWN}, {TKEY_PAGE_UP, LIST_PAGE_UP}, {TKEY_PAGE_DOWN, LIST_PAGE_DOWN}, {TKEY_HOME, LIST_HOME}},
 		"↑↓", "Up Down", NULL, " choose", 1, GROUP_MOVE, PICKER, move, NULL},
 
+	{"latency-range", {{'<', -1}, {'>', 1}}, "< >", NULL, "range of durations", "range", 13, GROUP_SHOW, LATENCY, latency_range, latency_has_range},
 	{"sort", {{'<', -1}, {'>', 1}}, "< >", NULL, "sort column", "sort", 30, GROUP_SHOW, METHODS, sort_step, NULL},
 	{"reverse", {{'R', 0}}, "R", NULL, "reverse", NULL, 0, GROUP_SHOW, METHODS, sort_reverse, NULL},
 	{"self-total", {{'s', 0}}, "s", NULL, "self/total", "self/total", 50, GROUP_SHOW, METHODS, methods_self_total, NULL},
@@ -372,6 +374,7 @@ const struct command commands[] = {
 	{"back-picker", {{TKEY_ESC, 0}}, "Esc", NULL, NULL, "back", 12, GROUP_FIND, PICKER, picker_back, picker_has_back},
 
 	{"export", {{'x', 0}}, "x", NULL, "export to a file", "export", 40, GROUP_OUTPUT, VIEWS_DATA, output_dialog, NULL},
+	{"latency-export", {{'x', 0}}, "x", NULL, "export the stacks of these calls", "export", 40, GROUP_OUTPUT, LATENCY, output_dialog, latency_has_range},
 	{"save", {{'S', 0}}, "S", NULL, "save all (.jhot)", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, output_save, NULL},
 	{"copy", {{'y', 0}}, "y", NULL, "copy name", NULL, 0, GROUP_OUTPUT, VIEWS_DATA, output_copy, NULL},
 

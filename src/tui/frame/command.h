@@ -86,6 +86,10 @@ void callers_of_method(struct ui *ui, uint32_t method);
 unsigned latency_of_method(struct ui *ui, uint32_t method);
 unsigned latency_open(struct ui *ui, int arg); /* the timeline of the selected call */
 bool latency_can_open(const struct ui *ui);
+unsigned latency_range(struct ui *ui, int direction); /* which calls are compared with the others */
+unsigned latency_tree(struct ui *ui, int arg);        /* their call tree */
+bool latency_has_calls(const struct ui *ui);          /* no timeline or tree is shown */
+bool latency_has_range(const struct ui *ui);          /* no timeline is shown */
 unsigned latency_back(struct ui *ui, int arg);
 unsigned latency_restart(struct ui *ui);
 unsigned callers_walk(struct ui *ui, int arg);

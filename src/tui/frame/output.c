@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/clock.h"
+#include "profile/calls/extract.h"
 #include "tui/frame/search.h"
 #include "tui/screen/text.h"
 
@@ -103,12 +104,19 @@ static void output_name(
 
 /* --- writing ----------------------------------------------------------------------------------------- */
 
+/* The latency view exports the stacks of its calls. */
+static bool output_of_calls(const struct ui *ui)
+{
+	return ui->place.view == VIEW_LATENCY;
+}
+
 static void output_write(struct ui *ui)
 {
 	struct output *o = ui->output;
 	struct profile_query shown = ui_query(ui), all = {.by_weight = shown.by_weight};
 	bool one = o->choice[ROW_THREADS] == THREADS_ONE;
 	unsigned hide = filter_hide(ui->scope.filter);
+	struct profile *calls = NULL;
 	struct err err = {0};
 	char done[320] = "";
 
@@ -124,10 +132,16 @@ static void output_write(struct ui *ui)
 	request.query.to = o->choice[ROW_TIME] ? UINT32_MAX : shown.to;
 	request.query.thread = one ? o->thread : PROFILE_ANY_THREAD;
 	request.query.pool = one ? o->pool : 0;
+	if (output_of_calls(ui)) {
+		request.profile = calls = calls_extract(ui->profile, &ui->latency.slow);
+		request.query = profile_whole(EVENT_WALL);
+		request.query.by_weight = true;
+	}
 	/* Files contain the frames that views collapse to save space. */
 	if (hide & FILTER_FOLDS)
 		filter_set_hide(ui->scope.filter, hide & ~(unsigned)FILTER_FOLDS);
 	int rc = ui->ops->export(ui->ctx, &request, done, sizeof(done), &err);
+	profile_free(calls);
 	if (hide & FILTER_FOLDS)
 		filter_set_hide(ui->scope.filter, hide);
 	o->exists = rc == APP_EXISTS;
@@ -258,6 +272,13 @@ static void output_text(struct ui *ui, int row, char *text, size_t bytes)
 	int choice = o->choice[row];
 	char label[16];
 
+	if (output_of_calls(ui) && (row == ROW_EVENT || row == ROW_TIME || row == ROW_STACKS)) {
+		snprintf(text, bytes, "%s",
+			row == ROW_EVENT  ? "wall: the shown range of measured calls alone"
+			: row == ROW_TIME ? "the window"
+					  : "all frames");
+		return;
+	}
 	switch (row) {
 	case ROW_FORMAT:
 		snprintf(text, bytes, "%s  %s", output_format(ui, choice)->suffix,
@@ -295,11 +316,15 @@ static void output_change(struct ui *ui, int direction)
 	int n = 2, *choice = &o->choice[o->row], old;
 	size_t len = strlen(o->path);
 
+	if (output_of_calls(ui) && o->row != ROW_FORMAT && o->row != ROW_THREADS)
+		return;
 	switch (o->row) {
 	case ROW_FILE: return;
 	case ROW_FORMAT: n = output_formats(ui); break;
 	case ROW_EVENT: n = PROFILE_EVENTS; break;
-	case ROW_THREADS: n += o->pool || o->thread != PROFILE_ANY_THREAD; break;
+	case ROW_THREADS:
+		n += !output_of_calls(ui) && (o->pool || o->thread != PROFILE_ANY_THREAD);
+		break;
 	}
 	do
 		*choice = (*choice + direction + n) % n;
@@ -390,7 +415,8 @@ unsigned output_dialog(struct ui *ui, int arg)
 	/* Preset to what the screen shows. */
 	o->choice[ROW_EVENT] = ui->scope.event;
 	o->choice[ROW_TIME] = o->choice[ROW_STACKS] = 0;
-	o->choice[ROW_THREADS] = ui_is_restricted(ui) ? THREADS_ONE : THREADS_ALL;
+	o->choice[ROW_THREADS] =
+		ui_is_restricted(ui) && !output_of_calls(ui) ? THREADS_ONE : THREADS_ALL;
 	o->thread = ui->scope.thread;
 	o->pool = ui->scope.pool;
 	if (!ui_is_restricted(ui) && ui_view(ui)->selected_thread)
@@ -399,7 +425,9 @@ unsigned output_dialog(struct ui *ui, int arg)
 	o->note[0] = '\0';
 	o->exists = false;
 	output_name(ui, o->path, sizeof(o->path),
-		profile_get_event(ui->profile, ui->scope.event)->name, output_suffix(ui));
+		output_of_calls(ui) ? "calls"
+				    : profile_get_event(ui->profile, ui->scope.event)->name,
+		output_suffix(ui));
 	ui->place.message.shown = false;
 	ui->place.popup = &popup_output;
 	return 0;

@@ -15,6 +15,7 @@
 #ifndef JHOT_TUI_FRAME_UI_H
 #define JHOT_TUI_FRAME_UI_H
 
+#include "profile/calls/calls.h"
 #include "profile/query/filter.h"
 #include "tui/frame/app.h"
 #include "tui/frame/timeline.h"
@@ -159,6 +160,7 @@ struct ui_latency {
 	uint64_t begin_ns; /* since second 0 of the profile */
 	int64_t begin_ms;  /* the same moment, in the time of the ui */
 	int window;        /* index into timeline_windows */
+	struct calls_query slow; /* the calls that the view compares with the others, and exports */
 };
 
 struct ui {

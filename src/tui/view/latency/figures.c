@@ -118,7 +118,7 @@ static void draw_states(struct ui *ui, struct area area)
 	bool wide = area.cols >= COLS_WIDE;
 	int col = numbers_col(l, area), bar_col = area.col + (wide ? 36 : 13);
 	struct canvas *c = &ui->canvas;
-	char label[64] = "slowest 1 %", number[CALLS_TEXT];
+	char label[80], number[CALLS_TEXT];
 
 	canvas_fill(c, area.row, area.col, area.col + area.cols, STYLE_COLUMNS, ' ');
 	canvas_text(c, area.row, area.col + 1, col, STYLE_COLUMNS, "% OF TIME");
@@ -129,11 +129,15 @@ static void draw_states(struct ui *ui, struct area area)
 			c, area.row, col, col + state_width(s), STYLE_COLUMNS, call_state_names[s]);
 		col += state_width(s);
 	}
-	if (wide)
-		snprintf(label, sizeof(label), "slowest 1 %% (%u of %s or more)", l->sum.slow_calls,
-			calls_duration_text(l->sum.slow_ns, number));
+	if (wide && !l->range)
+		snprintf(label, sizeof(label), "%s (%u of %s or more)", l->slow_label,
+			l->slow_count, calls_duration_text(l->sum.slow_ns, number));
+	else if (wide)
+		snprintf(label, sizeof(label), "%s (%u calls)", l->slow_label, l->slow_count);
+	else
+		snprintf(label, sizeof(label), "%s", l->slow_label);
 	draw_shares(ui, area, area.row + 1, "all calls", bar_col, l->sum.all);
-	draw_shares(ui, area, area.row + 2, label, bar_col, l->sum.slowest);
+	draw_shares(ui, area, area.row + 2, label, bar_col, l->slow_states);
 }
 
 /* --- histogram --------------------------------------------------------------------------------- */
@@ -205,7 +209,9 @@ static void draw_histogram(struct ui *ui, struct area area)
 		double calls = bar_calls(l, &scale, bar);
 		int levels = (int)(calls / most * height * GLYPH_LEVELS + 0.5);
 		int bucket = l->bucket_first + (bar + 1) * scale.group - 1;
-		bool slow = calls_bucket_end((unsigned)bucket) > l->sum.slow_ns;
+		uint64_t bar_end = calls_bucket_end((unsigned)bucket);
+		bool slow =
+			bar_end > l->slow.min_ns && (!l->slow.max_ns || bar_end <= l->slow.max_ns);
 
 		levels = calls > 0 && !levels ? 1 : levels;
 		for (int i = 0; i < height && levels > 0; i++, levels -= GLYPH_LEVELS)
@@ -235,11 +241,13 @@ static void draw_causes(struct ui *ui, struct area area)
 	char text[32];
 
 	canvas_fill(c, row, area.col, area.col + area.cols, STYLE_COLUMNS, ' ');
-	canvas_text(c, row, area.col + 1, state, STYLE_COLUMNS, "SLOW CALLS SPEND MORE TIME ON");
+	canvas_text(c, row, area.col + 1, state, STYLE_COLUMNS,
+		l->range ? "THESE CALLS SPEND MORE TIME ON" : "SLOW CALLS SPEND MORE TIME ON");
 	canvas_text(c, row, state, end, STYLE_COLUMNS, "STATE");
 	if (area.cols >= COLS_WIDE)
-		canvas_right(c, row, state, per_call, STYLE_COLUMNS, "PER SLOW CALL");
-	canvas_right(c, row, state, slowest, STYLE_COLUMNS, "SLOWEST");
+		canvas_right(c, row, state, per_call, STYLE_COLUMNS,
+			l->range ? "PER CALL" : "PER SLOW CALL");
+	canvas_right(c, row, state, slowest, STYLE_COLUMNS, l->range ? "THESE" : "SLOWEST");
 	canvas_right(c, row, state, others, STYLE_COLUMNS, "OTHERS");
 	if (!l->cause_count && area.rows > 1)
 		canvas_text(c, row + 1, area.col + 1, end, STYLE_DIM,

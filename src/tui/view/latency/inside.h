@@ -5,6 +5,7 @@
  *   view.c      its state: computed at each refresh from the calls of the profile; commands
  *   figures.c   percentiles, shares of states, histogram, causes, notes
  *   single.c    the list of the slowest calls; the timeline of one of them
+ *   tree.c      the call tree of a range of durations, beside that of the other calls
  *   bar.c       bars divided by state
  *
  * Drawing uses only the state, so keys cost no computation, and a frozen screen keeps its figures.
@@ -12,6 +13,7 @@
 #ifndef JHOT_TUI_VIEW_LATENCY_INSIDE_H
 #define JHOT_TUI_VIEW_LATENCY_INSIDE_H
 
+#include "profile/calls/compare.h"
 #include "profile/calls/report.h"
 #include "tui/frame/ui.h"
 
@@ -55,9 +57,23 @@ struct latency {
 	unsigned states;             /* columns of states, a bit per enum call_state */
 	int bucket_first, bucket_to; /* buckets of the histogram: [first, to) */
 
+	/* The calls that are compared with the others. */
+	int range; /* 0: the slowest 1 %; else see latency_range() */
+	struct calls_query slow;
+	uint32_t slow_count;
+	double slow_states[CALL_STATES];
+	char slow_label[2 * CALLS_TEXT]; /* "slowest 1 %", "20 ms-89 ms" */
+
 	bool opened; /* the timeline of this call is shown */
 	struct latency_call open;
+	bool compared;                 /* the call tree is shown */
+	struct calls_comparison *both; /* of it; NULL: one side has no calls */
 };
+
+static inline bool latency_lists_calls(const struct latency *l)
+{
+	return !l->opened && !l->compared;
+}
 
 static inline struct latency *latency_state(const struct ui *ui)
 {
@@ -89,5 +105,11 @@ void figures_draw_empty(struct ui *ui, struct area area);
 
 void single_draw_list(struct ui *ui, struct area area);
 void single_draw_timeline(struct ui *ui, struct area area);
+
+/* --- tree.c ---------------------------------------------------------------------------------- */
+
+void tree_draw_calls(struct ui *ui, struct area area);
+/* The node under the cursor; NULL: none. */
+const struct calls_node *tree_selected_node(const struct latency *l);
 
 #endif

@@ -85,7 +85,8 @@ void single_draw_list(struct ui *ui, struct area area)
 	if (area.rows < 2)
 		return;
 	canvas_fill(c, area.row, area.col, end, STYLE_COLUMNS, ' ');
-	canvas_text(c, area.row, area.col + CLOCK_COL, end, STYLE_COLUMNS, "SLOWEST CALLS");
+	canvas_text(c, area.row, area.col + CLOCK_COL, end, STYLE_COLUMNS,
+		l->range ? "CALLS" : "SLOWEST CALLS");
 	if (area.cols >= COLS_ALL)
 		canvas_text(c, area.row, at.thread, end, STYLE_COLUMNS, "THREAD");
 	canvas_right(c, area.row, at.thread, at.duration_end, STYLE_COLUMNS, "DURATION");

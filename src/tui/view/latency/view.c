@@ -21,7 +21,7 @@ const struct latency_call *latency_selected(const struct latency *l)
 {
 	int at = l->at.list.cursor;
 
-	return !l->opened && at >= 0 && at < (int)l->row_count ? &l->rows[at] : NULL;
+	return latency_lists_calls(l) && at >= 0 && at < (int)l->row_count ? &l->rows[at] : NULL;
 }
 
 static void call_free(struct latency_call *c)
@@ -51,9 +51,21 @@ static void timeline_close(struct latency *l)
 	call_free(&l->open);
 }
 
+static void tree_close(struct latency *l)
+{
+	if (!l->compared)
+		return;
+	l->compared = false;
+	l->at.list = l->calls;
+	calls_comparison_free(l->both);
+	l->both = NULL;
+}
+
 static void latency_done(void *state)
 {
 	struct latency *l = state;
+
+	calls_comparison_free(l->both);
 
 	rows_free(l);
 	call_free(&l->open);
@@ -64,11 +76,12 @@ static void latency_done(void *state)
 /* Reads the slowest calls, keeping the cursor on its call. */
 static void rows_update(struct ui *ui, struct latency *l)
 {
-	struct list *list = l->opened ? &l->calls : &l->at.list;
+	struct list *list = latency_lists_calls(l) ? &l->at.list : &l->calls;
 	bool follow = list->touched && list->cursor < (int)l->row_count;
 	uint64_t number = follow ? l->rows[list->cursor].call.number : 0;
 	struct call calls[LATENCY_ROWS];
-	uint32_t count = calls_slowest(ui->profile, &l->query, calls, LATENCY_ROWS);
+	uint32_t count =
+		calls_slowest(ui->profile, l->range ? &l->slow : &l->query, calls, LATENCY_ROWS);
 
 	rows_free(l);
 	for (uint32_t i = 0; i < count; i++) {
@@ -113,11 +126,7 @@ static void add_note(void *ctx, const char *brief, const char *sentence)
 
 static void causes_update(struct ui *ui, struct latency *l)
 {
-	struct calls_query slow = l->query;
-	uint32_t count, n = 0;
-
-	slow.min_ns = l->sum.slow_ns;
-	count = calls_causes(ui->profile, &slow, l->causes);
+	uint32_t count = calls_causes(ui->profile, &l->slow, l->causes), n = 0;
 
 	for (uint32_t i = 0; i < count; i++)
 		if (l->causes[i].slow - l->causes[i].other > CALLS_DIFFERS)
@@ -125,17 +134,58 @@ static void causes_update(struct ui *ui, struct latency *l)
 	l->cause_count = n;
 }
 
+/* A percentile as a limit: where durations are not known, the next that are. */
+static uint64_t limit_of(const struct calls_summary *sum, uint64_t ns)
+{
+	if (ns != CALLS_UNKNOWN)
+		return ns;
+	return sum->p50 == CALLS_UNKNOWN || sum->max < 2 * sum->interval_ns ? 2 * sum->interval_ns
+									    : sum->max + 1;
+}
+
+/* Ranges of durations, in the order of the keys < and >. */
+enum { RANGE_SLOWEST, RANGE_TENTH, RANGE_TAIL, RANGE_MIDDLE, RANGE_FAST, RANGES };
+
+static void range_update(struct ui *ui, struct latency *l)
+{
+	uint64_t p50 = limit_of(&l->sum, l->sum.p50), p90 = limit_of(&l->sum, l->sum.p90);
+	const uint64_t limits[RANGES][2] = {
+		{l->sum.slow_ns, 0}, {p90, 0}, {p90, l->sum.slow_ns}, {p50, p90}, {0, p50}};
+	char from[CALLS_TEXT], to[CALLS_TEXT];
+
+	l->slow = l->query;
+	l->slow.min_ns = limits[l->range][0];
+	l->slow.max_ns = limits[l->range][1];
+	calls_duration_text(l->slow.min_ns, from);
+	calls_duration_text(l->slow.max_ns, to);
+	if (l->range == RANGE_SLOWEST)
+		snprintf(l->slow_label, sizeof(l->slow_label), "slowest 1 %%");
+	else if (!l->slow.max_ns)
+		snprintf(l->slow_label, sizeof(l->slow_label), ">%s", from);
+	else if (!l->slow.min_ns)
+		snprintf(l->slow_label, sizeof(l->slow_label), "<%s", to);
+	else
+		snprintf(l->slow_label, sizeof(l->slow_label), "%s-%s", from, to);
+	l->slow_count = calls_states(ui->profile, &l->slow, l->slow_states);
+	ui->latency.slow = l->slow;
+	if (l->compared) {
+		calls_comparison_free(l->both);
+		l->both = calls_compare(ui->profile, &l->slow);
+	}
+}
+
 static void compute(struct ui *ui, struct latency *l)
 {
 	l->computed = true;
 	calls_summarize(ui->profile, &l->query, &l->sum);
+	range_update(ui, l);
 	causes_update(ui, l);
 	rows_update(ui, l);
 	timeline_update(ui, l);
 	l->note_count = 0;
 	calls_notes(&l->sum, add_note, l);
 	for (unsigned s = 0; s < CALL_STATES; s++)
-		if (l->sum.all[s] >= STATE_SHOWN || l->sum.slowest[s] >= STATE_SHOWN)
+		if (l->sum.all[s] >= STATE_SHOWN || l->slow_states[s] >= STATE_SHOWN)
 			l->states |= 1u << s;
 	for (int b = 0; b < CALLS_BUCKETS; b++) {
 		if (l->sum.histogram[b] <= 0)
@@ -213,7 +263,9 @@ static bool query_update(struct ui *ui, struct latency *l)
 
 	if (begins) {
 		timeline_close(l);
+		tree_close(l);
 		rows_free(l);
+		l->range = 0;
 		l->frozen = false;
 		l->query.to_ns = ui->latency.begin_ns;
 	}
@@ -248,6 +300,8 @@ static void latency_draw(struct ui *ui, struct area area)
 
 	if (l->opened)
 		single_draw_timeline(ui, area);
+	else if (l->compared)
+		tree_draw_calls(ui, area);
 	else if (!l->sum.seen)
 		figures_draw_empty(ui, area);
 	else
@@ -307,8 +361,12 @@ static void latency_detail(struct ui *ui, struct strip *s)
 {
 	const struct latency *l = latency_state(ui);
 	const struct latency_call *selected = latency_selected(l);
+	const struct calls_node *node = l->compared ? tree_selected_node(l) : NULL;
 	int at = l->at.list.cursor;
 
+	if (node)
+		strip_add(s, STYLE_STRONG, 0, "%s",
+			profile_get_method(l->both->diff->both, node->method)->full);
 	if (l->opened && at < (int)l->open.phase_count)
 		phase_detail(ui, s, &l->open.phases[at]);
 	if (selected)
@@ -319,7 +377,10 @@ static void latency_detail(struct ui *ui, struct strip *s)
 		strip_add(s, l->opened ? STYLE_DIM : STYLE_NORMAL, 3, "%s", ui->latency.method);
 	if (l->at.list.count)
 		strip_add(s, STYLE_DIM, 2, "%d of %d %s", at + 1, l->at.list.count,
-			l->opened ? "phases" : "slowest calls")
+			l->opened     ? "phases"
+			: l->compared ? "nodes"
+			: l->range    ? "calls"
+				      : "slowest calls")
 			->right = true;
 }
 
@@ -327,7 +388,7 @@ static void latency_notice(struct ui *ui, struct strip *s)
 {
 	const struct latency *l = latency_state(ui);
 
-	for (unsigned i = 0; i < l->note_count && !l->opened; i++)
+	for (unsigned i = 0; i < l->note_count && latency_lists_calls(l); i++)
 		strip_add(s, STYLE_DIM, (int)i + 1, "%s%s", i ? "" : "note: ", l->notes[i].brief);
 }
 
@@ -412,12 +473,48 @@ bool latency_can_open(const struct ui *ui)
 	return latency_selected(latency_state(ui)) != NULL;
 }
 
+unsigned latency_range(struct ui *ui, int direction)
+{
+	struct latency *l = latency_state(ui);
+
+	l->range = (l->range + direction + RANGES) % RANGES;
+	fresh(l);
+	compute(ui, l);
+	return 0;
+}
+
+unsigned latency_tree(struct ui *ui, int arg)
+{
+	struct latency *l = latency_state(ui);
+
+	l->calls = l->at.list;
+	l->at.list = (struct list){0};
+	l->compared = true;
+	range_update(ui, l);
+	return 0;
+}
+
+bool latency_has_calls(const struct ui *ui)
+{
+	const struct latency *l = latency_state(ui);
+
+	return latency_lists_calls(l) && l->sum.seen;
+}
+
+bool latency_has_range(const struct ui *ui)
+{
+	const struct latency *l = latency_state(ui);
+
+	return !l->opened && l->sum.seen;
+}
+
 unsigned latency_back(struct ui *ui, int arg)
 {
 	struct latency *l = latency_state(ui);
 
-	if (l->opened) {
+	if (!latency_lists_calls(l)) {
 		timeline_close(l);
+		tree_close(l);
 		return 0;
 	}
 	ui_show(ui, l->from);
