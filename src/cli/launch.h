@@ -32,4 +32,18 @@ void launch_loaded(struct launch *l);
 /* Waits for its end. Returns its exit status as a shell would: 128 + N if signal N ended it. */
 int launch_wait(struct launch *l);
 
+/* --- an agent that a JVM has loaded by itself -------------------------------------------------------------- */
+
+#define LOADED_WORDS 128
+
+/* Its options as a command line of `jhot record`. */
+struct loaded {
+	char *words[LOADED_WORDS]; /* as argv: "--event=cpu", ..., the pid; owned */
+	int count;
+};
+
+/* text: "TOKEN,OPTION,OPTION=VALUE,...". Call loaded_done afterwards, also on failure. */
+int loaded_parse(struct loaded *l, const char *text, const char *pid, struct err *err);
+void loaded_done(struct loaded *l);
+
 #endif

@@ -10,7 +10,7 @@ CLEANFILES += $(AGENT_FILE)
 $(AGENT_FILE): libjhot.so
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(STRIP) --strip-unneeded -o $@ libjhot.so
 cli_sources = \
-	%D%/agent.h %D%/background.c %D%/background.h %D%/batch.c %D%/batch.h %D%/comparison.c %D%/comparison.h %D%/copying.c %D%/copying.h %D%/findings.c %D%/findings.h %D%/latency.c %D%/latency.h %D%/launch.c %D%/launch.h %D%/loaded.c %D%/loaded.h \
+	%D%/agent.h %D%/background.c %D%/background.h %D%/batch.c %D%/batch.h %D%/comparison.c %D%/comparison.h %D%/findings.c %D%/findings.h %D%/latency.c %D%/latency.h %D%/launch.c %D%/launch.h \
 	%D%/pushing.c %D%/pushing.h \
 	%D%/reading.c %D%/reading.h %D%/report.c %D%/report.h %D%/sampling.c %D%/sampling.h %D%/screen.c %D%/screen.h \
 	%D%/line/args.c %D%/line/args.h %D%/line/events.c %D%/line/events.h %D%/line/events_perf.c \

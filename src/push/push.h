@@ -3,8 +3,8 @@
  * Pushes profiles to a receiver over HTTP.
  *
  *   url.c     the receiver, and the protocol that follows from its path
- *   body.c    what each protocol sends          reply.c   what an answer means
- *   again.c   when to try again                 token.c   the Authorization header
+ *   body.c    the body of a request             reply.c   the result of an answer, and when to try again
+ *   token.c   the Authorization header
  *   http.c    one request, by libcurl; http_none.c in its place in builds without libcurl
  *
  * OTLP and Pyroscope's HTTP API are described in their projects' documentation. Delivery is at least once: if the answer to a
@@ -83,7 +83,7 @@ void push_reply_clear(struct push_reply *r);
 /* The meaning of an answer. An error unless PUSH_DONE, and also with PUSH_DONE if rejected is not 0. */
 enum push_outcome push_judge(const struct push_target *t, struct push_reply *r, struct err *err);
 
-/* --- again.c ------------------------------------------------------------------------------------------- */
+/* --- back-off ------------------------------------------------------------------------------------------ */
 
 /*
  * The delay before the next attempt, after this number of consecutive failures (at least 1): exponential back-off from 1 s to

@@ -6,7 +6,6 @@
 #include "cli/findings.h"
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
-#include "cli/loaded.h"
 #include "cli/outputs/outputs.h"
 #include "cli/recorder/recorder.h"
 #include "cli/report.h"

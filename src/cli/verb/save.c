@@ -2,7 +2,6 @@
 /* `jhot save` and `jhot stop`: writes the samples of a session that another jhot owns, and ends it. */
 #include "base/clock.h"
 #include "cli/background.h"
-#include "cli/copying.h"
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
 #include "cli/outputs/outputs.h"

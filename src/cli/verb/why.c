@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `jhot why`: samples a JVM for a while, or reads a recording, and diagnoses it. */
 #include "base/clock.h"
-#include "cli/copying.h"
 #include "cli/findings.h"
 #include "cli/line/verb.h"
 #include "cli/reading.h"
