@@ -55,7 +55,7 @@ operand() {
 	esac
 }
 
-# values PLACEHOLDER: the words it stands for, @file, or nothing
+# values PLACEHOLDER: the words that replace it, @file, or nothing
 values() {
 	case $1 in
 	FILE) echo @file ;;

@@ -53,7 +53,7 @@ check_SCRIPTS += tests/cli/test_completions.sh
 check_SCRIPTS += tests/lint/test_man.sh
 endif
 
-# The picture in README.md, anew.
+# Redraws the picture in README.md.
 .PHONY: picture
 picture: all demo
 	JAVA="$(JDK)/bin/java" $(srcdir)/%D%/picture.sh

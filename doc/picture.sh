@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The pictures in README.md: views of a live session with the demo service, as a terminal of 100x30 shows them.
 #
-#   make picture     (in the build folder) writes doc/screen-*.svg anew
+#   make picture     (in the build folder) rewrites doc/screen-*.svg
 set -eu
 
 builddir=$PWD

@@ -112,7 +112,7 @@ struct profile_query scene_query(const struct scene *scene, int event);
  * last second of the session are partial.
  */
 double scene_seconds(const struct scene *scene, int event);
-/* 95 % half width (0..1) of a share estimated from so many samples. */
+/* 95 % half width (0..1) of a share estimated from this number of samples. */
 double scene_error(uint64_t samples, double share);
 
 /* The innermost frame of a stack, which must not be empty. */

@@ -45,7 +45,7 @@
 #define PROFILE_NONE       UINT32_MAX
 #define PROFILE_ROOT_STACK 0u /* the empty stack */
 /*
- * Limits on input, whoever feeds it; profile_info() counts what was truncated. The agent records up to 2,048 frames, to which
+ * Limits on input from any source; profile_info() counts what was truncated. The agent records up to 2,048 frames, to which
  * leaves such as "sleeps" are added.
  */
 #define PROFILE_DEPTH_MAX 2304u /* frames of a stack; deeper ones end in PROFILE_DEEPER */

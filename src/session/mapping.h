@@ -3,7 +3,7 @@
  * The agent's shared memory (a memfd): finding it among the target's descriptors, checking and mapping it; sending
  * commands through it; the lease.
  *
- * The header is copied and checked once. Everything else may change at any time, by the agent or whoever controls its
+ * The header is copied and checked once. Everything else may change at any time, by the agent or the user who controls its
  * process: read each value once and trust none. The memfd must be sealed against shrinking, so that reads cannot fault.
  * One command is in flight at a time. Waits are sliced, so that the caller can drain the ring in between.
  * Single-threaded, but for the lease's own thread.

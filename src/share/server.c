@@ -176,7 +176,7 @@ static void client_finish(
 	c->last = true;
 }
 
-/* send(2) without SIGPIPE, or write(2) to a pipe: whoever adds one ignores that signal. */
+/* send(2) without SIGPIPE, or write(2) to a pipe: the caller that adds one ignores that signal. */
 static ssize_t write_some(int fd, const void *bytes, size_t count)
 {
 	ssize_t n = send(fd, bytes, count, MSG_NOSIGNAL);

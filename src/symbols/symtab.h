@@ -85,7 +85,7 @@ enum kallsyms_result { KALLSYMS_OK, KALLSYMS_HIDDEN, KALLSYMS_NONE };
 enum kallsyms_result kallsyms_read(FILE *file, struct symtab *out);
 /*
  * Opens /tmp/perf-NSPID.map in the target's root. Returns a descriptor and its status, or -1. Anybody may create a file of this
- * name in a shared /tmp, so it is refused, and *note says so, unless the target's user or root owns it and nobody else may
+ * name in a shared /tmp, so it is refused, and *note says so, unless the target's user or root owns it and no other user may
  * write to it. Symbolic links are refused.
  */
 int perfmap_open(pid_t pid, pid_t nspid, struct stat *st, const char **note);

@@ -485,7 +485,7 @@ static const struct hotspot *row_of(const struct hotspot_list *list, pid_t pid)
 	return NULL;
 }
 
-/* Healthy JVMs before and after two that block: their command line is a fifo, which nobody opens for writing. */
+/* Healthy JVMs before and after two that block: their command line is a fifo without a writer. */
 static void test_silent(void)
 {
 	struct hotspot_list list;

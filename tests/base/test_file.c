@@ -47,7 +47,7 @@ static int put(const char *path, const char *text, struct err *err)
 	return file_write_whole(path, text, strlen(text), err);
 }
 
-/* How many files of ours are in the folder that nobody asked for. */
+/* Number of our files in the folder besides the requested ones. */
 static int litter(const char *where)
 {
 	DIR *d = opendir(where);
@@ -67,7 +67,7 @@ static mode_t mode_of(const char *path)
 	return stat(path, &st) ? 0 : st.st_mode & 07777;
 }
 
-/* In a child, which may become nobody and lower its limits. */
+/* In a child, which may become the user nobody and lower its limits. */
 static void in_child(int (*test)(void), const char *what)
 {
 	int status;

@@ -32,7 +32,8 @@ static uint64_t seed;
 
 static void quiet(struct draws *d, int times)
 {
-	printf("of %d comparisons of a program with itself so many told a difference\n", times);
+	printf("of %d comparisons of a program with itself, number that reported a difference:\n",
+		times);
 	printf("%-26s", "noise between recordings");
 	for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++)
 		printf("  %2d a side: rate share", sides[i]);
@@ -63,8 +64,8 @@ static void quiet(struct draws *d, int times)
 
 static void found(struct draws *d, int times)
 {
-	printf("\nof %d comparisons with a method 10 %% slower on one side, 5 a side: so many told "
-	       "it\n",
+	printf("\nof %d comparisons with a method 10 %% slower on one side, 5 a side, number that "
+	       "reported it:\n",
 		times);
 	printf("%-58s %6s", "", "total");
 	for (size_t k = 0; k < sizeof(noises) / sizeof(noises[0]); k++)
@@ -93,7 +94,7 @@ static void found(struct draws *d, int times)
 	}
 }
 
-/* What nobody can do better: asked of this one method only, at one false alarm in 20, with all variances known. */
+/* Upper bound of any test: of this method only, at one false alarm in 20, with all variances known. */
 static double best_power(double share, double noise, double common)
 {
 	const double runs = 5, samples = 6000 * runs * share, more = 0.1;

@@ -3,11 +3,11 @@
  * A JVMTI agent that says what is true of a program: it samples the main thread's pc, and writes the code of all compiled methods
  * with their debug information. -agentpath:libtruth.so=FOLDER writes two files while the JVM runs:
  *
- *   FOLDER/code  "C address size samples": a method was compiled after so many samples; "P address method": the innermost method of
+ *   FOLDER/code  "C address size samples": a method was compiled after this number of samples; "P address method": the innermost method of
  *                the code that ends there
  *   FOLDER/pcs   8 bytes each: how many samples there are, then their pcs
  *
- * The JVM keeps debug information between safepoints for whoever asks for this event, so all code has it.
+ * The JVM keeps debug information between safepoints while this event is enabled, so all code has it.
  */
 #include <fcntl.h>
 #include <jvmti.h>

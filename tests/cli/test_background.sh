@@ -140,7 +140,7 @@ ok "status has the last lines of the log" grep -q 'wrote part-.*jhot' "$T/out" |
 run stop "$JVM"
 ok "a rotating recording has several files" [ "$(find . -name 'part-*.jhot' | wc -l)" -ge 2 ]
 
-# --- samples that nobody has asked for are not lost ---
+# --- samples that were not saved are not lost ---
 start -e cpu
 sleep 2
 kill -TERM "$OWNER"

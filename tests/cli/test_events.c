@@ -165,7 +165,7 @@ static void slow_file(int fd)
 		syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &wait, NULL, 0);
 }
 
-/* Exported names are read by another thread, too: a file that is slow keeps nobody from being asked. */
+/* Exported names are read by another thread, too: a slow file does not delay other requests. */
 static void test_slow_file(void)
 {
 	struct longest longest = {0};

@@ -102,7 +102,7 @@ wait "$pretender" 2>/dev/null
 # --- an attach that takes long -----------------------------------------------------------------------
 
 # The pretender catches the signal and never opens its socket: jhot waits until it is interrupted. The trigger file persists until
-# the process ends, because a JVM may still look for it; and nobody sends a second signal.
+# the process ends, because a JVM may still look for it; and no second signal is sent.
 trigger_gone() {
 	[ ! -e "/tmp/.attach_pid$1" ]
 }
@@ -145,7 +145,7 @@ done
 kill "$pretender"
 wait "$pretender" 2>/dev/null
 
-# --- nobody was disturbed ----------------------------------------------------------------------------
+# --- no process was disturbed -------------------------------------------------------------------------
 
 jvm_end "$jvm"
 is "the JVM writes only its own lines to stdout" "$(sed 's/sum .*/sum/' "$T/jvm0.out" | tr '\n' ' ')" "ready sum "

@@ -302,7 +302,7 @@ test_other_user() {
 	jvm_end "$ours"
 }
 
-# Where the kernel permits nobody to trace, jhot uses the agent; a JVM that does not accept it is refused.
+# Where the kernel forbids tracing, jhot uses the agent; a JVM that does not accept it is refused.
 test_untraceable() {
 	local untraceable=$builddir/tests/dump/untraceable.so
 	jvm_start -Xmx64m Locks

@@ -178,7 +178,7 @@ static void interpreting(uint32_t early, uint32_t late, uint32_t other, const ch
 	second();
 }
 
-/* Adds a sample of each of so many other interpreted methods to each half. */
+/* Adds a sample of each of `count` other interpreted methods to each half. */
 static void interpreting_many(int methods)
 {
 	char name[20];

@@ -126,7 +126,7 @@ static const char *const helps[] = {JUC "ThreadPoolExecutor", "runWorker", "shop
 	JUC "ForkJoinTask", "invoke", JUC "ForkJoinTask", "doExec", "shop.Prices", "lookUp",
 	"java.lang.Thread", "sleep", NULL};
 
-/* Three workers of a ForkJoinPool wait in a task, or run, for these shares; so many callers help them. */
+/* Three workers of a ForkJoinPool wait in a task, or run, for these shares; callers help them. */
 static void helping(uint32_t callers, double waits, double runs)
 {
 	begin();
@@ -169,19 +169,19 @@ static const char *const timer_beat[] = {TIMER, "shop.Heart", "beat", NULL};
 static const char *const timer_due[] = {TIMER, "java.lang.Object", "wait", NULL};
 
 /* One thread is in a slow task for this share of the time, and waits for one that is due for the rest. */
-static void scheduling_in(double slow, const char *const *task, const char *const *idle,
+static void scheduling_in(double slow, const char *const *in_task, const char *const *waits,
 	const char *const *other, uint32_t samples)
 {
 	begin();
 	seconds(10);
 	named(0, 1, "timer-", THREAD_JAVA);
-	spend(0, 1, task, THREAD_SLEEPING, slow);
-	spend(0, 1, idle, THREAD_PARKED, 1 - slow);
+	spend(0, 1, in_task, THREAD_SLEEPING, slow);
+	spend(0, 1, waits, THREAD_PARKED, 1 - slow);
 	profile_add(profile, EVENT_CPU, 1, stack_within(PROFILE_ROOT_STACK, other), 0, samples,
 		samples * MS);
 }
 
-/* In a ScheduledThreadPoolExecutor; cpu has so many samples of `other`. */
+/* In a ScheduledThreadPoolExecutor; cpu has this number of samples of `other`. */
 static void scheduling(double slow, const char *const *other, uint32_t samples)
 {
 	scheduling_in(slow, report, due, other, samples);

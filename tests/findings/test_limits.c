@@ -306,7 +306,7 @@ static void test_delayed(void)
 	is_found("gc", "when samples show that its own threads rarely wait for cores");
 }
 
-/* pausing() with half of the pauses lost to waits for cores, and 10 more collections; so many have each cause. */
+/* pausing() with half of the pauses lost to waits for cores, and 10 more collections, with this number per cause. */
 static void caused(int64_t explicit_gc, int64_t metadata)
 {
 	pausing(100, 100);

@@ -234,7 +234,7 @@ static void loading(int rate, int unloaded, int seconds, int last, int last_rate
 	}
 }
 
-/* 200 classes per second for 10 s, up to these totals so many seconds after the JVM's start; none is unloaded meanwhile. */
+/* 200 classes per second for 10 s, up to these totals at this time in seconds after the JVM's start; none is unloaded. */
 static void loaded_since_start(int64_t loaded, int64_t unloaded, int64_t uptime_s)
 {
 	begin();

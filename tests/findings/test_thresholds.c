@@ -118,7 +118,7 @@ static void are(const char *pool, uint32_t first, uint32_t threads, frames f,
 	}
 }
 
-/* Threads that run, and wait for one lock for a part of the time; they use so many cores. */
+/* Threads that run, and wait for one lock for a part of the time; they use this number of cores. */
 static void lock_and_cpu(uint32_t threads, double waiting, double cores)
 {
 	uint32_t lock = profile_method(profile, "shop.Cart", "", "", "");

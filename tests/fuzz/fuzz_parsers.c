@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t bytes, size_t most);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t most, unsigned seed);
 
-#define REPEATS 8 /* one in so many mutations */
+#define REPEATS 8 /* one in this number of mutations */
 
 static const struct fuzz_target *target;
 

@@ -158,7 +158,7 @@ static void test_counts(void)
 	buf_done(&got);
 }
 
-/* One line of so many frames. */
+/* One line with this number of frames. */
 static struct imported *read_deep(size_t frames, struct err *err)
 {
 	struct buf text = {0};

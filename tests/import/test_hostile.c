@@ -209,7 +209,7 @@ static void head(struct buf *out, uint64_t size, uint64_t metadata)
 	buf_add(out, "\0\0\0\1", 4);
 }
 
-/* Types 2 to 2 + count, each of which has so many fields of the next; the last one has those of the first, or none. */
+/* Types 2 to 2 + count, each with this number of fields of the next type; those of the last one have the first type, or there are none. */
 static struct imported *read_types(int count, int fields, bool circle, struct err *err)
 {
 	static const char *const words[] = {

@@ -136,7 +136,7 @@ static void test_ports(void)
 	close(listener);
 }
 
-/* A socket that is being connected: nobody accepts, and the backlog is full. */
+/* A socket that is being connected: the peer does not accept, and its backlog is full. */
 static void test_connecting(void)
 {
 	struct sockaddr_in a = at("127.0.0.1", 0);

@@ -43,7 +43,7 @@ interval() {
 }
 
 # classes MAJOR: compares the initialized classes before and after a session with all events, except for those of the JVM's
-# own attach listener, and checks that nobody called the program's class loader
+# own attach listener, and checks that the program's class loader was not called
 classes() {
 	local major=$1 alloc=event=alloc:65536
 	[ "$major" -ge 11 ] || alloc= # without libjvm's symbols

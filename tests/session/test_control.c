@@ -87,7 +87,7 @@ static void test_commands(void)
 		0, "an answer after 60 ms is received");
 }
 
-/* An agent that computes for so many ns before it answers; the kernel reports its thread as running. */
+/* An agent that computes for this number of ns before it answers; the kernel reports its thread as running. */
 static void *compute_main(void *arg)
 {
 	uint64_t end_ns = clock_mono_ns() + *(const uint64_t *)arg;

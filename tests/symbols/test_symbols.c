@@ -287,7 +287,7 @@ struct answers {
 };
 
 /*
- * Every offset of so many bytes of a file is asked for. Of a damaged file any name will do, but each answer has the
+ * Looks up offsets all over a file. In a damaged file any name will do, but each answer has the
  * file's module and a name that ends.
  */
 static void ask_all(const char *path, struct answers *sum)

@@ -110,7 +110,7 @@ int main(void)
 		_exit(child(ticks[1], frames[1]));
 	close(ticks[1]);
 	close(frames[1]);
-	ok(fill(master, ticks[0], frames[0]), "a terminal that nobody reads is full in the end");
+	ok(fill(master, ticks[0], frames[0]), "a terminal that is not read becomes full");
 	atomic_store(ahead_s, MINUTE_S);
 	ok(ticks_go_on(ticks[0]), "more than a minute later samples are still read");
 	is_int(waitpid(pid, &status, WNOHANG), 0, "the view is still running");

@@ -27,7 +27,7 @@ static void end(void)
 	fake_done(&fake);
 }
 
-/* Passes a second with so many cpu samples of one stack. */
+/* Passes a second with this number of cpu samples of one stack. */
 static void second_of(uint32_t stack, uint32_t samples)
 {
 	ui_tick(&ui, ui.now_ms + 1000);

@@ -218,7 +218,7 @@ static const struct {
 
 static struct buf first[SIZES][2];
 
-/* Advances *text by so many lines. Returns their bytes. */
+/* Advances *text by `lines` lines. Returns their bytes. */
 static size_t skip_lines(const char **text, int lines)
 {
 	const char *end = *text;

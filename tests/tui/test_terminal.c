@@ -245,7 +245,7 @@ static void test_ends(void)
 	}
 }
 
-/* More than a minute of unsaved samples, when nobody can be asked about them. */
+/* More than a minute of unsaved samples, without a terminal to ask the user. */
 static void test_autosave(void)
 {
 	static const int signals[] = {SIGTERM, SIGINT, SIGHUP};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unsaved samples: q asks about them; when nobody can be asked, they are saved. */
+/* Unsaved samples: q asks about them; where the user cannot be asked, they are saved. */
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"

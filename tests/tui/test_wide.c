@@ -6,7 +6,7 @@
 #include "tui/screen/glyph.h"
 #include "tui/screen/name.h"
 
-/* Fits a name of so many packages of `letters` each. True when nothing is written beyond `size` and the method is kept. */
+/* Fits a name of `packages` packages of `letters` each. True when nothing is written beyond `size` and the method is kept. */
 static bool name_stays(uint32_t packages, int letters, size_t size, int width)
 {
 	char buffer[2048], name[4096] = "";

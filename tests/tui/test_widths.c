@@ -180,7 +180,7 @@ static void test_canvas(void)
 	}
 }
 
-/* Wherever a text is cut, the rest has at most so many columns, and begins and ends between clusters. */
+/* Wherever a text is cut, the rest has at most the given number of columns, and begins and ends between clusters. */
 static void test_cuts(void)
 {
 	int wrong = 0;

@@ -155,7 +155,7 @@ struct vt *vt_open(const struct vt_options *o, const char *const *argv)
 	open_vterm(vt);
 	fcntl(frames[0], F_SETFD, FD_CLOEXEC);
 	fcntl(ticks[0], F_SETFD, FD_CLOEXEC);
-	fcntl(ticks[1], F_SETFL, O_NONBLOCK); /* nobody may be reading them */
+	fcntl(ticks[1], F_SETFL, O_NONBLOCK); /* they may not be read */
 	fcntl(status[0], F_SETFD, FD_CLOEXEC);
 	vt->leader = forkpty(&vt->master, NULL, NULL, &ws);
 	if (vt->leader < 0)

@@ -36,7 +36,7 @@ void vt_hang_up(struct vt *vt); /* close our end */
 
 /* Waits for the next frame. Returns its bytes (by the program's own line), or -1 when the program has ended. */
 long vt_frame(struct vt *vt);
-/* Waits for so many ticks of the program without reading its output, as over a link that is stuck. */
+/* Waits for `ticks` ticks of the program without reading its output, as over a link that is stuck. */
 void vt_starve(struct vt *vt, int ticks);
 /* Number of completed frames that vt_frame() has not returned. Consumes them. */
 int vt_frames_left(struct vt *vt);

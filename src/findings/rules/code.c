@@ -281,7 +281,7 @@ const struct finding_rule rule_collisions = {
 /* --- classes: continuous class loading ------------------------------------------------------------------- */
 
 /*
- * Code generated anew for each request, discarded class loaders. A program that starts or does something for the first
+ * Code generated for each request, discarded class loaders. A program that starts or does something for the first
  * time loads many classes for a while. So the rate must hold for half a minute after the first minute, or half of the
  * classes must be unloaded again; and each third of the time must have its part. Unloading is delayed until a collection, so that half is
  * also counted from the JVM's start, provided that the mean rate since then is as high: a program that is deployed again loads and

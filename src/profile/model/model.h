@@ -123,7 +123,7 @@ struct model_links {
 };
 
 /*
- * Recent peers of I/O per place, as hashes: a place that reads thousands of files shows only so many names. Direct-mapped: a place
+ * Recent peers of I/O per place, as hashes: a place that reads thousands of files shows a limited number of names. Direct-mapped: a place
  * replaces another one with the same low bits of its hash.
  */
 #define MODEL_IO_PLACES 256u

@@ -282,7 +282,7 @@ bool ui_is_restricted(const struct ui *ui); /* true while restricted to one thre
 const char *ui_restriction_name(const struct ui *ui); /* its name */
 /* PROFILE_ANY_THREAD, 0: no restriction. */
 void ui_restrict(struct ui *ui, uint32_t thread, uint32_t pool);
-/* Shows a message for so many ms, or UI_STAY. ui_say and ui_warn: for UI_MESSAGE_MS. */
+/* Shows a message for that time in ms, or UI_STAY. ui_say and ui_warn: for UI_MESSAGE_MS. */
 /* CPU time of this thread for measuring the cost of updates; 0 in tests. */
 uint64_t ui_cpu_ns(const struct ui *ui);
 void ui_notify(struct ui *ui, enum style style, int ms, const char *fmt, ...)

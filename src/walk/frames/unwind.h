@@ -10,7 +10,7 @@
  *
  * A module has few distinct rules (libjvm 8, libc 301), so a row takes 4 bytes and a lookup is a binary search within one
  * 64 KB page. Offsets are file offsets. A received block is untrusted until unwind_rows_check has accepted it in memory that
- * nobody else can write; lookups then trust it.
+ * only the agent can write; lookups then trust it.
  *
  * unwind_find and unwind_step are signal-safe: no locks, allocation, TLS or libc. A published table is immutable; its owner
  * publishes a new one by swapping the pointer and frees the old one when no handler uses it.

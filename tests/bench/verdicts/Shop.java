@@ -189,7 +189,7 @@ public class Shop {
             } finally { daos.add(d); }
         });
     }
-    /** The database of nplus1 and slowdb: answers after so many ms. */
+    /** The database of nplus1 and slowdb: answers after this time in ms. */
     static void db(long ms) throws Exception {
         ServerSocket ss = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
         System.out.println("port " + ss.getLocalPort());

@@ -143,7 +143,7 @@ public final class Peers {
         }
     }
 
-    /** As often as there is space for connections that nobody accepts; then it waits for that. */
+    /** As often as the backlog of connections has space; then it waits for space. */
     static void connectTo(int port) throws IOException {
         Socket[] all = new Socket[100];
         for (int i = 0; i < all.length; i++) {
@@ -169,7 +169,7 @@ public final class Peers {
         selector.select();
     }
 
-    /** Three connections to one peer, which says nothing as nobody asks it. */
+    /** Three connections to one peer, which sends nothing. */
     static void loops(int port) throws IOException {
         Selector selector = Selector.open();
         for (int i = 0; i < 3; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers so many requests, with a method that can be made slower: for comparisons of what they cost.
+// Answers a number of requests, with a method that can be made slower: for comparisons of their cost.
 
 import java.lang.management.ManagementFactory;
 

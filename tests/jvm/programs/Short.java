@@ -14,10 +14,10 @@ import java.util.concurrent.locks.LockSupport;
  * Prints "ready", then does one line of its input after the other, and says "done NS WALL", the CPU time that the threads'
  * bodies have used by the JVM's own count, and how long it took:
  *
- *   lives COUNT US      so many threads "short-N", three at a time, each with so much CPU time
- *   paced COUNT US RATE  the same, called "US-N", so many a second, beside a thread "steady"; a third number says what that used
- *   bursts COUNT US MS  so many threads "burst-N" for so long; each needs so much CPU time, waits half a second, and so on
- *   wakes US PAUSE MS   a thread "wakes" for so long; it needs so much CPU time, waits for PAUSE us, and so on
+ *   lives COUNT US      COUNT threads "short-N", three at a time, each with US of CPU time
+ *   paced COUNT US RATE  the same, called "US-N", RATE per second, beside a thread "steady"; the third number printed is its CPU time
+ *   bursts COUNT US MS  COUNT threads "burst-N" for MS; each uses US of CPU time, waits half a second, and repeats
+ *   wakes US PAUSE MS   a thread "wakes" for MS; it uses US of CPU time, waits for PAUSE us, and repeats
  *   q                   it ends
  */
 public final class Short {

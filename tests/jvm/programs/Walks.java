@@ -31,7 +31,7 @@ import java.util.zip.Deflater;
  *   unload    classes that are loaded, run once, and become garbage
  *   births    threads that run the chain once, 200 of them a second
  *
- * The chain stands under sixty, thirty or ten, which run it so many times of a hundred.
+ * The caller of the chain is sixty, thirty or ten, which run it in that percentage of all rounds.
  */
 public final class Walks {
     static volatile long sink;

@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  *   segv       the handlers of SIGSEGV and SIGBUS that were there first are put back
  *   trap       those of SIGTRAP, SIGILL and SIGFPE
- *   ours       those of signals that nobody had then
+ *   ours       those of signals without a handler at that time
  *   takeurg    SIGURG is taken for good while a profiler uses it
  *   takewinch  SIGWINCH likewise
  *   collectwinch  threads that block SIGWINCH

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Virtual threads that wait without a carrier, JDK 21 and newer: so many of each kind, for as long as it lives, or for
+// Virtual threads that wait without a carrier, JDK 21 and newer: a given number of each kind, for as long as it lives, or for
 // times that it measures itself.
 
 import java.io.BufferedReader;

@@ -16,13 +16,13 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Prints "ready", then does one line of its input after the other, and says "done" after each:
  *
- *   alloc MB     each site in a thread of its own allocates so many megabytes: "site NAME CLASS BYTES"
- *   mix BYTES MB one thread allocates arrays of so many bytes, 2 GB in all, after each of them one First, and so many MB
+ *   alloc MB     each site, in a thread of its own, allocates MB megabytes: "site NAME CLASS BYTES"
+ *   mix BYTES MB one thread allocates arrays of BYTES, 2 GB in all, after each of them one First, and MB megabytes
  *                of two other small classes: "site siteMix CLASS BYTES" of each, and "total BYTES" as the thread has it
  *   keep N       N objects of a class Kept stay reachable, the same number of a class Dropped does not, then
  *                collections: "kept BYTES"
  *   retain BYTES N  N rounds of 550 MB, each with a collection at its end: two sites retain arrays of 3,056 and of 1,016
- *                bytes, a third wastes ten times as much in arrays of so many bytes: "site NAME CLASS BYTES" of each
+ *                bytes, a third wastes ten times as much in arrays of BYTES: "site NAME CLASS BYTES" of each
  *   monitor MS   two threads take turns with one monitor: "blocked NS stood NS", in all; stood: what the machine kept
  *                a thread that does nothing but sleep from running
  *   lock MS      the same with a ReentrantLock

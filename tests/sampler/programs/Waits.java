@@ -35,7 +35,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *   hold KIND MS N SPIN SLEEP  one thread has a lock for MS ms, again and again, in which it computes for SPIN us and then
  *                             sleeps for SLEEP ms, while N others want it only to give it back: "priced NS" "shipped NS",
  *                             what they have waited in all while it did the one and the other; KIND semaphore, too, which
- *                             nobody holds; virtual-KIND: all of them virtual threads
+ *                             no thread holds; virtual-KIND: all of them virtual threads
  *   time WISH                 thread contention monitoring is turned "on" or "off", or left as it is: "time MS", that of its
  *                             own thread then: -1, the JVM does not time waits
  *   q                         it ends
