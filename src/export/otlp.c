@@ -10,6 +10,7 @@
 #include "export/export.h"
 #include "export/facts.h"
 #include "export/ids.h"
+#include "export/links.h"
 #include "export/proto.h"
 #include "export/text.h"
 
@@ -25,7 +26,7 @@ enum { SCOPE_NAME = 1 };
 enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLES, PROFILE_TIME, PROFILE_DURATION };
 enum { PROFILE_PERIOD_TYPE = 5, PROFILE_PERIOD, PROFILE_ATTRIBUTES = 11 };
 enum { TYPE_TYPE = 1, TYPE_UNIT };
-enum { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES, SAMPLE_VALUES = 4 };
+enum { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTES, SAMPLE_LINK, SAMPLE_VALUES };
 enum { MAPPING_FILE = 4 };
 enum { STACK_LOCATIONS = 1 };
 enum { LOCATION_MAPPING = 1, LOCATION_LINES = 3, LOCATION_ATTRIBUTES };
@@ -47,9 +48,9 @@ enum otlp_table {
 	OTLP_TABLES
 };
 
-/* Samples with the same stack and attributes are merged. */
+/* Samples with the same stack, attributes and link are merged. */
 struct otlp_sample {
-	uint32_t stack, attributes; /* attributes: in w->sets */
+	uint32_t stack, attributes, link; /* attributes: in w->sets */
 	uint64_t count, weight;
 };
 
@@ -61,7 +62,8 @@ struct otlp {
 	struct ids frames, stacks;
 	uint32_t *location, location_cap; /* by the id in frames */
 	uint32_t *stack, stack_cap;       /* by the id in stacks */
-	struct ids keys;                  /* (attributes, stack) of samples */
+	struct ids keys;                  /* (stack, attributes, link) of samples */
+	struct links *links;              /* of the current event */
 	struct otlp_sample *samples;
 	uint32_t sample_count, sample_cap;
 	struct ids names;                /* of the resource's attributes, which are unique */
@@ -170,12 +172,14 @@ static uint32_t otlp_stack(struct otlp *w, const struct profile_part *part)
 	bool is_new;
 	uint32_t at = ids_of_u64(&w->stacks, who << 32 | part->stack, &is_new);
 	struct buf list = {0}, stack = {0}, name = {0};
+	const char *key, *value;
 
 	if (!is_new)
 		return w->stack[at];
 	for (uint32_t i = part->stack; i != PROFILE_ROOT_STACK;
 		i = profile_get_stack(w->p, i).parent)
-		proto_varint(&list, otlp_frame(w, profile_get_stack(w->p, i).frame));
+		if (!links_attribute(w->p, profile_get_stack(w->p, i).frame, &key, &value))
+			proto_varint(&list, otlp_frame(w, profile_get_stack(w->p, i).frame));
 	if (who) {
 		export_thread_name(&name, profile_get_thread(w->p, part->thread));
 		proto_varint(
@@ -195,6 +199,7 @@ static uint32_t otlp_set(struct otlp *w, const struct profile_part *part)
 {
 	const struct profile_thread *t = profile_get_thread(w->p, part->thread);
 	struct buf list = {0};
+	const char *key, *value;
 
 	if (*t->name)
 		proto_varint(&list, otlp_attribute(w, "thread.name", t->name, 0));
@@ -205,6 +210,10 @@ static uint32_t otlp_set(struct otlp *w, const struct profile_part *part)
 	if (part->state != THREAD_STATE_NONE)
 		proto_varint(&list,
 			otlp_attribute(w, "thread.state", thread_states[part->state].name, 0));
+	for (uint32_t i = part->stack; i != PROFILE_ROOT_STACK;
+		i = profile_get_stack(w->p, i).parent)
+		if (links_attribute(w->p, profile_get_stack(w->p, i).frame, &key, &value))
+			proto_varint(&list, otlp_attribute(w, key, value, 0));
 	uint32_t set = ids_of(&w->sets, buf_str(&list), list.len);
 	buf_done(&list);
 	return set;
@@ -215,17 +224,30 @@ static bool otlp_full(const struct otlp *w)
 	return w->tables[OTLP_STACKS].bytes.len >= EXPORT_BYTES_MAX;
 }
 
-static void otlp_part(void *ctx, const struct profile_part *part)
+static uint32_t otlp_link(struct otlp *w, const uint8_t *trace_id, const uint8_t *span_id)
+{
+	struct buf link = {0};
+
+	proto_bytes(&link, LINK_TRACE, (const char *)trace_id, 16);
+	proto_bytes(&link, LINK_SPAN, (const char *)span_id, 8);
+	return otlp_entry(w, OTLP_LINKS, &link);
+}
+
+static void otlp_of_span(
+	void *ctx, const struct profile_part *part, const struct profile_link *link)
 {
 	struct otlp *w = ctx;
-	bool is_new;
 
 	if (otlp_full(w))
 		return;
-	struct otlp_sample s = (struct otlp_sample){
-		otlp_stack(w, part), otlp_set(w, part), part->count, part->weight};
-	uint32_t at = ids_of_u64(&w->keys, (uint64_t)s.attributes << 32 | s.stack, &is_new);
-	if (is_new) {
+	struct otlp_sample s = {.stack = otlp_stack(w, part),
+		.attributes = otlp_set(w, part),
+		.link = link ? otlp_link(w, link->trace_id, link->span_id) : 0,
+		.count = part->count,
+		.weight = part->weight};
+	const uint32_t key[] = {s.stack, s.attributes, s.link};
+	uint32_t at = ids_of(&w->keys, key, sizeof(key));
+	if (at == w->sample_count) {
 		w->samples = xgrow(w->samples, at, &w->sample_cap, sizeof(*w->samples));
 		w->samples[at] = s;
 		w->sample_count = at + 1;
@@ -233,6 +255,11 @@ static void otlp_part(void *ctx, const struct profile_part *part)
 	}
 	w->samples[at].count += s.count;
 	w->samples[at].weight += s.weight;
+}
+
+static void otlp_part(void *ctx, const struct profile_part *part)
+{
+	links_split(((struct otlp *)ctx)->links, part, otlp_of_span, ctx);
 }
 
 static void otlp_sample(
@@ -245,6 +272,7 @@ static void otlp_sample(
 	proto_number(&sample, SAMPLE_STACK, s->stack);
 	buf_add(&set, attributes, len);
 	proto_packed(&sample, SAMPLE_ATTRIBUTES, &set);
+	proto_number(&sample, SAMPLE_LINK, s->link);
 	proto_varint(&values, value);
 	proto_packed(&sample, SAMPLE_VALUES, &values);
 	proto_message(profile, PROFILE_SAMPLES, &sample);
@@ -302,7 +330,9 @@ static void otlp_event(struct otlp *w, struct buf *scopes, int event)
 	struct profile_query q = w->o->query;
 
 	q.event = event;
+	w->links = links_new(w->p, &q);
 	profile_each(w->p, &q, otlp_part, w);
+	links_free(w->links);
 	export_event_facts(w->p, w->o, event, otlp_event_fact, w);
 	otlp_profile(w, scopes, event, false);
 	otlp_profile(w, scopes, event, true);
@@ -397,14 +427,11 @@ bool export_otlp(struct buf *out, const struct profile *p, const struct export_o
 	struct otlp w = {.p = p, .o = o};
 
 	/* Entry 0 of each table. The ids of a link must have their full length. */
-	static const char none[16];
-	struct buf link = {0};
+	static const uint8_t none[16];
 	for (int i = OTLP_MAPPINGS; i < OTLP_TABLES; i++)
 		if (i != OTLP_LINKS)
 			ids_of(&w.tables[i], "", 0);
-	proto_bytes(&link, LINK_TRACE, none, 16);
-	proto_bytes(&link, LINK_SPAN, none, 8);
-	otlp_entry(&w, OTLP_LINKS, &link);
+	otlp_link(&w, none, none);
 	export_facts(w.o, otlp_label, &w);
 	export_facts(w.o, otlp_other, &w);
 	otlp_document(&w, out);

@@ -3,7 +3,7 @@
  * pprof: a gzipped profile.proto of one event, with two values per sample: count and weight.
  *
  * One location per frame and one function per method, named as in the collapsed format with dots; file names are libraries. Ids
- * count from 1 in order of first use. Samples are labelled with thread, tid and, if known, thread state. The metadata are in the
+ * count from 1 in order of first use. Samples are labelled with thread, tid and, if known, thread state, the request's attributes and its span. The metadata are in the
  * comments.
  */
 #include "base/intern.h"
@@ -11,6 +11,7 @@
 #include "export/export.h"
 #include "export/facts.h"
 #include "export/ids.h"
+#include "export/links.h"
 #include "export/proto.h"
 #include "export/text.h"
 
@@ -34,6 +35,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 struct pprof {
 	const struct profile *p;
 	const struct export_options *o;
+	struct links *links;
 	struct intern strings;
 	struct ids functions, locations;
 	struct buf samples, tables; /* encoded samples; encoded locations and functions */
@@ -130,9 +132,23 @@ static void pprof_label(
 	proto_message(sample, SAMPLE_LABEL, &w->inner);
 }
 
-static void pprof_part(void *ctx, const struct profile_part *part)
+/* Ids as labels; link NULL: none. */
+static void pprof_span(struct pprof *w, struct buf *sample, const struct profile_link *link)
+{
+	char hex[LINKS_HEX];
+
+	if (!link)
+		return;
+	pprof_label(
+		w, sample, "trace_id", links_hex(hex, link->trace_id, sizeof(link->trace_id)), 0);
+	pprof_label(w, sample, "span_id", links_hex(hex, link->span_id, sizeof(link->span_id)), 0);
+}
+
+static void pprof_sample(
+	void *ctx, const struct profile_part *part, const struct profile_link *link)
 {
 	struct pprof *w = ctx;
+	const char *key, *value;
 	const struct profile_thread *t = profile_get_thread(w->p, part->thread);
 	struct buf *sample = &w->message;
 
@@ -142,7 +158,8 @@ static void pprof_part(void *ctx, const struct profile_part *part)
 	buf_clear(&w->inner);
 	for (uint32_t at = part->stack; at != PROFILE_ROOT_STACK;
 		at = profile_get_stack(w->p, at).parent)
-		proto_varint(&w->inner, pprof_frame(w, profile_get_stack(w->p, at).frame));
+		if (!links_attribute(w->p, profile_get_stack(w->p, at).frame, &key, &value))
+			proto_varint(&w->inner, pprof_frame(w, profile_get_stack(w->p, at).frame));
 	if (w->o->threads)
 		proto_varint(&w->inner, pprof_thread(w, part->thread));
 	proto_packed(sample, SAMPLE_LOCATION, &w->inner);
@@ -156,7 +173,17 @@ static void pprof_part(void *ctx, const struct profile_part *part)
 		pprof_label(w, sample, "tid", "", (uint64_t)t->tid);
 	if (part->state != THREAD_STATE_NONE)
 		pprof_label(w, sample, "state", thread_states[part->state].name, 0);
+	for (uint32_t at = part->stack; at != PROFILE_ROOT_STACK;
+		at = profile_get_stack(w->p, at).parent)
+		if (links_attribute(w->p, profile_get_stack(w->p, at).frame, &key, &value))
+			pprof_label(w, sample, key, value, 0);
+	pprof_span(w, sample, link);
 	proto_message(&w->samples, PROFILE_SAMPLE, sample);
+}
+
+static void pprof_part(void *ctx, const struct profile_part *part)
+{
+	links_split(((struct pprof *)ctx)->links, part, pprof_sample, ctx);
 }
 
 /* --- the rest ---------------------------------------------------------------------------------------- */
@@ -182,7 +209,7 @@ static void pprof_comment(void *ctx, const char *key, const char *value)
 
 bool export_pprof(struct buf *out, const struct profile *p, const struct export_options *o)
 {
-	struct pprof w = {.p = p, .o = o};
+	struct pprof w = {.p = p, .o = o, .links = links_new(p, &o->query)};
 	struct zip_out *zip = zip_out_new();
 	struct buf plain = {0};
 
@@ -217,6 +244,7 @@ bool export_pprof(struct buf *out, const struct profile *p, const struct export_
 		zip_out_add(zip, out, &plain, ZIP_LAST);
 	}
 	zip_out_free(zip);
+	links_free(w.links);
 	buf_done(&plain);
 	buf_done(&w.samples);
 	buf_done(&w.tables);

@@ -198,6 +198,22 @@ static void cut_waits(struct cut *c)
 	}
 }
 
+static void cut_links(struct cut *c)
+{
+	uint64_t first, end = profile_links(c->from, &first);
+
+	for (; first < end; first++) {
+		struct profile_link link = *profile_get_link(c->from, first);
+
+		if (link.second < c->begin || link.second >= c->end)
+			continue;
+		link.second -= c->begin;
+		link.stack = profile_copy_stack(c->to, c->from, link.stack, c->stacks);
+		link.thread = cut_thread(c, link.thread);
+		profile_add_link(c->to, &link);
+	}
+}
+
 struct profile *profile_cut(const struct profile *p, uint32_t from, uint32_t to)
 {
 	struct profile_info info = profile_info(p);
@@ -240,6 +256,7 @@ struct profile *profile_cut(const struct profile *p, uint32_t from, uint32_t to)
 			profile_vitals_copy(c.to, kept, first);
 	}
 	cut_waits(&c);
+	cut_links(&c);
 	free(c.stacks);
 	free(c.threads);
 	return c.to;

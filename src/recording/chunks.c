@@ -228,6 +228,30 @@ static void read_holders(struct recording *r, struct format_cursor *c)
 	read_weights(r, c, true);
 }
 
+static void read_links(struct recording *r, struct format_cursor *c)
+{
+	while (format_more(c)) {
+		struct profile_link link = {.second = r->second, .event = (uint32_t)event_get(c)};
+		uint64_t stack = format_get(c), state, bytes;
+		const char *ids;
+
+		c->bad |= stack >= r->stacks.count;
+		link.thread = id_get(c, &r->threads);
+		state = format_get(c);
+		link.count = (uint32_t)format_get_most(c, UINT32_MAX);
+		link.weight = format_get_most(c, WEIGHT_MAX);
+		ids = format_get_text(c, &bytes);
+		c->bad |= bytes != sizeof(link.trace_id) + sizeof(link.span_id);
+		if (c->bad)
+			return;
+		link.stack = r->stacks.list[stack];
+		link.state = state < THREAD_STATES ? (enum thread_state)state : THREAD_STATE_NONE;
+		memcpy(link.trace_id, ids, sizeof(link.trace_id));
+		memcpy(link.span_id, ids + sizeof(link.trace_id), sizeof(link.span_id));
+		profile_add_link(r->profile, &link);
+	}
+}
+
 static void read_pulse(struct recording *r, struct format_cursor *c)
 {
 	uint64_t at = r->second * NS_PER_S;
@@ -363,11 +387,12 @@ static const struct {
 	{CHUNK_MEASURED, chunks_read_measured, false},
 	{CHUNK_CALLS, chunks_read_calls, false},
 	{CHUNK_ENTRIES, chunks_read_entries, false},
+	{CHUNK_LINKS, read_links, true},
 };
 
 bool chunks_known(uint32_t type)
 {
-	return type >= CHUNK_META && type <= CHUNK_ENTRIES;
+	return type >= CHUNK_META && type <= CHUNK_LINKS;
 }
 
 bool chunks_read(struct recording *r, uint32_t type)

@@ -82,6 +82,7 @@ enum format_type {
 	CHUNK_MEASURED, /* method, interval: whose calls follow; earlier calls are discarded; since 1.4 */
 	CHUNK_CALLS,   /* (a call, its polls)...: see doc/recording.md; since 1.4 */
 	CHUNK_ENTRIES, /* (tenth of a second, recorded entries into the method)...; since 1.4 */
+	CHUNK_LINKS, /* (event, stack, thread, state, count, weight, trace id and span id as text)...; since 1.5 */
 };
 
 _Static_assert(FRAME_COMPILED == 0 && FRAME_NATIVE == 6 && FRAME_WAITS == 12 &&

@@ -190,6 +190,32 @@ static void write_samples(struct second *s, int event, bool holders, uint32_t fr
 	out_write_nonempty(s->out, type, &s->out->chunk);
 }
 
+/* The links of seconds before `to` that are not in the file yet. */
+static void write_links(struct second *s, uint32_t to)
+{
+	uint64_t first, end = profile_links(s->profile, &first);
+	struct buf links = {0};
+
+	for (s->link = s->link > first ? s->link : first; s->link < end; s->link++) {
+		struct profile_link link = *profile_get_link(s->profile, s->link);
+
+		if (link.second >= to)
+			break;
+		format_add(&links, link.event);
+		format_add(&links, file_ids_stack(&s->ids, s->profile, link.stack));
+		format_add(&links, file_ids_thread(&s->ids, s->profile, link.thread));
+		format_add(&links, link.state);
+		format_add(&links, link.count);
+		format_add(&links, link.weight);
+		format_add(&links, sizeof(link.trace_id) + sizeof(link.span_id));
+		buf_add(&links, link.trace_id, sizeof(link.trace_id));
+		buf_add(&links, link.span_id, sizeof(link.span_id));
+	}
+	second_flush_ids(s);
+	out_write_nonempty(s->out, CHUNK_LINKS, &links);
+	buf_done(&links);
+}
+
 void second_write(struct second *s, uint32_t from, uint32_t to)
 {
 	uint64_t process_ns = profile_process_ns(s->profile, from, to);
@@ -206,6 +232,7 @@ void second_write(struct second *s, uint32_t from, uint32_t to)
 		write_samples(s, e, false, from, to);
 	}
 	write_samples(s, EVENT_LOCK, true, from, to);
+	write_links(s, to);
 	uint8_t parts[PROFILE_PULSE];
 	for (unsigned e = 0; e < PROFILE_EVENTS; e++) {
 		if (!profile_pulse(s->profile, (int)e, from, parts))

@@ -3,7 +3,6 @@
 #include "sampler/contexts.h"
 
 #include "sampler/session/memory.h"
-#include "walk/load/version.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,7 +11,7 @@ int contexts_set(struct sampler *s, const char *text)
 {
 	struct contexts *c = atomic_load(&s->contexts);
 	struct wire_contexts where;
-	uint32_t before;
+	uint32_t version;
 	bool any = false;
 
 	memcpy(&where, text, sizeof(where));
@@ -24,9 +23,9 @@ int contexts_set(struct sampler *s, const char *text)
 		c = sampler_part_new(s, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
-	version_write(&c->version, &before);
-	c->where = where;
-	version_written(&c->version, before);
+	version = atomic_load(&c->version) + 1;
+	c->where[version % 2] = where;
+	atomic_store(&c->version, version);
 	atomic_store(&s->contexts, c);
 	return 0;
 }

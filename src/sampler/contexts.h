@@ -23,8 +23,9 @@
 #define CONTEXTS_BYTES 1024u
 
 struct contexts {
-	_Atomic uint32_t version; /* walk/load/version.h, of `where` */
-	struct wire_contexts where;
+	/* Incremented by each command, which writes the other one of `where` before. */
+	_Atomic uint32_t version;
+	struct wire_contexts where[2];
 	/* Hashes of the sets of attributes seen since the last reset, open addressing; 0: empty. */
 	_Atomic uint32_t sets_used;
 	_Atomic uint64_t sets[CONTEXTS_SLOTS];

@@ -140,7 +140,7 @@ int session_event_begin(struct session *s, const struct session_event *e, struct
 		if (!e->user_only) /* takes longer than the rows, which do not depend on it */
 			symbols_load_kernel(s->symbols);
 	}
-	if (session_contexts_send(s, err))
+	if (session_contexts_send(s, COMMANDS_AHEAD_NS, err))
 		return -1;
 	if (names && e->event >= EVENT_USER_FIRST && e->name) /* for jhot status */
 		snprintf(names[e->event - EVENT_USER_FIRST], sizeof(names[0]), "%s", e->name);
@@ -197,12 +197,12 @@ int session_latency_send(struct session *s, struct err *err)
 		       : 0;
 }
 
-int session_contexts_send(struct session *s, struct err *err)
+int session_contexts_send(struct session *s, uint64_t wait_ns, struct err *err)
 {
 	struct wire_command command = {.op = WIRE_OP_CONTEXTS};
 	struct wire_contexts where;
 
-	if (!s->contexts || !contexts_poll(s->contexts, &where))
+	if (!s->contexts || !contexts_poll(s->contexts, wait_ns, &where))
 		return 0;
 	memcpy(command.text, &where, sizeof(where));
 	return commands_send(s, &command, "Requests cannot be read", err);

@@ -323,7 +323,7 @@ int session_drain(struct session *s, struct err *err)
 	if (s->lend)
 		lend_step(s->lend);
 	session_feed_unwind(s, 0);
-	if (session_contexts_send(s, err))
+	if (session_contexts_send(s, 0, err))
 		return -1;
 	if (s->latency_ns && session_latency_send(s, err))
 		return -1;

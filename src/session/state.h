@@ -69,8 +69,8 @@ void session_feed_unwind(struct session *s, uint64_t wait_ns);
 void session_feed_settle(struct session *s);
 /* commands.c: sends the methods whose calls are measured if there are new ones. */
 int session_latency_send(struct session *s, struct err *err);
-/* commands.c: sends where threads publish their requests if that has changed. */
-int session_contexts_send(struct session *s, struct err *err);
+/* commands.c: sends where threads publish their requests if that has changed; waits that long for a search. */
+int session_contexts_send(struct session *s, uint64_t wait_ns, struct err *err);
 /* Ends the session; the first reason is kept. Returns -1 with it in err. */
 int session_end(struct session *s, const struct err *why, struct err *err);
 /* The current time on the agent's clock, which its records use. */

@@ -17,6 +17,7 @@
  *   native   native frames before and after Java frames
  *   spike    ten minutes of two stacks, with a third one in three seconds
  *   pulse    spike; all samples are in the second quarter of their second, in these three in its last tenth
+ *   requests one stack in the requests of two routes, and outside of requests; most of those of /cart in two spans
  *   day      24 hours of all four events, with their distribution within seconds
  */
 #include "base/clock.h"
@@ -96,6 +97,39 @@ static uint32_t push(
 	return profile_stack_child(p, stack,
 		profile_frame(p, profile_method(p, class_name, name, "", ""), (enum frame_type)type,
 			0, 0));
+}
+
+static uint32_t push_attribute(
+	struct profile *p, uint32_t stack, const char *key, const char *value)
+{
+	return profile_stack_child(p, stack,
+		profile_frame(p, profile_method(p, "", value, "", key), FRAME_CONTEXT, 0xffff, 0));
+}
+
+static void make_requests(struct profile *p)
+{
+	struct profile_link link = {.second = 1, .event = EVENT_CPU};
+	const char *const routes[] = {"/cart", "/pay"};
+	const uint32_t counts[] = {40, 10}, linked[] = {20, 5, 5};
+	uint32_t stack;
+
+	for (int i = 0; i < 2; i++) {
+		stack = push_attribute(p, PROFILE_ROOT_STACK, "http.route", routes[i]);
+		stack = push_attribute(p, stack, "http.method", "GET");
+		stack = push(p, push(p, stack, "app.Main", "main", J), "app.Shop", "serve", J);
+		profile_add(p, EVENT_CPU, 1, stack, 0, counts[i], counts[i] * 10000000ull);
+		link.stack = i ? link.stack : stack;
+	}
+	stack = push(p, PROFILE_ROOT_STACK, "app.Main", "main", J);
+	profile_add(p, EVENT_CPU, 1, push(p, stack, "app.Shop", "serve", J), 0, 7, 70000000);
+	/* The third link is of the span of the second one. */
+	for (unsigned i = 0; i < 3; i++) {
+		link.count = linked[i];
+		link.weight = linked[i] * 10000000ull;
+		memset(link.trace_id, 0xa0 + (i ? 1 : 0), sizeof(link.trace_id));
+		memset(link.span_id, 0xb0 + (i ? 1 : 0), sizeof(link.span_id));
+		profile_add_link(p, &link);
+	}
 }
 
 /* Vitals of kind events: a collection in second 1, and two more in the reading of second 3. Second 2 has no new reading. */
@@ -344,6 +378,8 @@ static void make(struct profile *p, const char *kind, uint32_t stacks)
 		make_day(p);
 	else if (!strcmp(kind, "hostile"))
 		make_hostile(p);
+	else if (!strcmp(kind, "requests"))
+		make_requests(p);
 	else if (!strcmp(kind, "long")) /* most of it has left the history by second */
 		make_random(p, 200, 20, 2000);
 	else if (stacks)

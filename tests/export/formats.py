@@ -100,14 +100,16 @@ class Pprof:
         self.period = top[12][0] if top[12] else 0
         self.duration = top[10][0] if top[10] else 0
         self.comments = [self.strings[i] for m in top[13] for i in numbers(m)]
-        self.stacks, self.counts, self.labels = collections.Counter(), collections.Counter(), set()
+        self.stacks, self.counts, self.labels, self.samples = collections.Counter(), collections.Counter(), set(), []
         for sample in (message(m) for m in top[2]):
             stack = join(reversed([frame[i] for i in numbers(sample[1][0])])) if sample[1] else "[unknown]"
             count, weight = numbers(sample[2][0])
             self.counts[stack] += count
             self.stacks[stack] += weight
-            for label in (message(m) for m in sample[3]):
-                self.labels.add((self.text(label[1]), self.text(label[2]) if label[2] else label[3][0]))
+            labels = [(self.text(label[1]), self.text(label[2]) if label[2] else label[3][0])
+                      for label in (message(m) for m in sample[3])]
+            self.labels |= set(labels)
+            self.samples.append((stack, dict(labels), count, weight))
 
     def text(self, number):
         return self.strings[number[0]] if number else ""
@@ -202,18 +204,21 @@ class Otlp:
 
     def profile(self, m):
         out = dict(type=self.type(m[1][0]), period_type=self.type(m[5][0]), time=(m[3] or [0])[0], duration=(m[4] or [0])[0],
-                   period=(m[6] or [0])[0], facts=self.attributes(m[11]), stacks=collections.Counter(), labels=set())
+                   period=(m[6] or [0])[0], facts=self.attributes(m[11]), stacks=collections.Counter(), labels=set(), samples=[])
         identities = set()
         for sample in map(message, m[2]):
             stack = sample[1][0] if sample[1] else 0
-            identity = stack, tuple(sorted(numbers(sample[2][0]))) if sample[2] else ()
-            assert identity not in identities, "two samples with the same stack and attributes"
+            link = message(self.get(self.LINKS, sample[3][0])) if sample[3] else None
+            identity = stack, tuple(sorted(numbers(sample[2][0]))) if sample[2] else (), tuple(sample[3])
+            assert identity not in identities, "two samples with the same stack, attributes and link"
             identities.add(identity)
             locations = message(self.get(self.STACKS, stack))[1]
             (value,) = numbers(sample[4][0])
             names = [self.location(i) for i in numbers(locations[0])] if locations else []
             out["stacks"][join(reversed(names)) or "[unknown]"] += value
             out["labels"] |= set(self.attributes(sample[2]).items())
+            span = (link[1][0].hex(), link[2][0].hex()) if link else None
+            out["samples"].append((join(reversed(names)), self.attributes(sample[2]), span, value))
         return out
 
 

@@ -144,6 +144,32 @@ def check_facts(folder):
     ok(all(re.search(r"^fact event=%s$" % e, page, re.M) for e in ("cpu", "alloc", "lock", "wall")), "the HTML page has the facts of all events")
 
 
+def check_requests(folder):
+    """Attributes of requests are labels, not frames, and spans are links; the totals are those of the collapsed file."""
+    file = formats.collapsed(write(folder, "r.collapsed", "-d", "-k", "requests"))
+    ok(file == {"[http.route] /cart;[http.method] GET;app.Main.main;app.Shop.serve": 40,
+                "[http.route] /pay;[http.method] GET;app.Main.main;app.Shop.serve": 10, "app.Main.main;app.Shop.serve": 7},
+       "requests: the collapsed file has them as outermost frames", file)
+    spans = {"a0" * 16: "b0" * 8, "a1" * 16: "b1" * 8}
+    want = {("/cart", "a0" * 16): 20, ("/cart", "a1" * 16): 10, ("/cart", None): 10, ("/pay", None): 10, (None, None): 7}
+    pprof = formats.Pprof(write(folder, "r.pb.gz", "-k", "requests"))
+    got = formats.collections.Counter()
+    for stack, labels, n, weight in pprof.samples:
+        got[labels.get("http.route"), labels.get("trace_id")] += n
+        assert stack == "app.Main.main;app.Shop.serve" and weight == n * 10 ** 7, stack
+        assert spans.get(labels.get("trace_id")) == labels.get("span_id"), labels
+    ok(got == want, "requests: pprof has routes and spans as labels", got)
+    otlp = formats.Otlp(write(folder, "r.otlp", "-k", "requests")).profiles
+    got = formats.collections.Counter()
+    for stack, attributes, span, value in otlp[1]["samples"]:
+        assert stack == "app.Main.main;app.Shop.serve", stack
+        assert span is None or spans[span[0]] == span[1], span
+        got[attributes.get("http.route"), span[0] if span else None] += value
+    ok(got == want, "requests: OTLP has routes as attributes and spans as links", got)
+    jfr = formats.Jfr(write(folder, "r.jfr", "-k", "requests"))
+    same(jfr.stacks("jdk.ExecutionSample"), file, "requests: JFR has them as outermost frames")
+
+
 def check_otlp(folder):
     otlp = formats.Otlp(write(folder, "k.otlp", "-k", "known"))
     first = otlp.profiles[0]
@@ -311,6 +337,7 @@ def main():
         check_vitals(folder)
         check_facts(folder)
         check_otlp(folder)
+        check_requests(folder)
         check_table(folder)
         check_other_decoders(folder)
         pprof = formats.Pprof(write(folder, "k.pb.gz", "-k", "known"))

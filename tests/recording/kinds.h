@@ -137,6 +137,30 @@ static inline void some_waits(struct profile *p, uint32_t s)
 	profile_wait_set(p, &w);
 }
 
+/* Samples in the request of a span, with one of its attributes. */
+static inline void some_links(struct profile *p, uint32_t s)
+{
+	struct profile_link link = {.second = s,
+		.event = EVENT_WALL,
+		.thread = s % 17,
+		.state = THREAD_IO,
+		.count = 1 + s % 3,
+		.weight = 100 + s};
+	uint32_t stack = profile_stack_child(p, PROFILE_ROOT_STACK,
+		profile_frame(p, profile_method(p, "", s % 2 ? "/cart" : "/pay", "", "http.route"),
+			FRAME_CONTEXT, 0xffff, 0));
+
+	link.stack = profile_stack_child(p, stack,
+		profile_frame(p, profile_method(p, "org.acme.Shop", "serve", "()V", ""),
+			FRAME_COMPILED, 3, 7));
+	memset(link.trace_id, (int)s, sizeof(link.trace_id));
+	memset(link.span_id, (int)(s * 3), sizeof(link.span_id));
+	profile_add_sample(p, EVENT_WALL, s,
+		&(struct profile_sample){
+			link.stack, link.thread, link.state, link.count, link.weight});
+	profile_add_link(p, &link);
+}
+
 /* What changes while it is sampled. */
 static inline void changes(struct profile *p, uint32_t s)
 {
@@ -193,6 +217,7 @@ static inline struct profile *all_kinds(uint32_t seconds, struct recording_write
 		changes(p, s);
 		second_of(p, s);
 		some_waits(p, s);
+		some_links(p, s);
 		v.heap_used += 1000;
 		profile_vitals_set(p, &v);
 		if (w) {

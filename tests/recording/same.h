@@ -148,6 +148,24 @@ static inline void same_pulse(const struct profile *p, struct buf *out, uint32_t
 	}
 }
 
+static inline void same_links(const struct profile *p, struct buf *out)
+{
+	uint64_t first, end = profile_links(p, &first);
+
+	for (; first < end; first++) {
+		const struct profile_link *l = profile_get_link(p, first);
+		struct profile_stack leaf = profile_get_stack(p, l->stack);
+
+		buf_printf(out, "link %u event %u of %s, %u frames,", l->second, l->event,
+			profile_get_method(p, profile_get_frame(p, leaf.frame)->method)->full,
+			leaf.depth);
+		same_thread(p, out, l->thread);
+		buf_printf(out, " state %d: %u %llu, ids %02x..%02x %02x..%02x\n", (int)l->state,
+			l->count, (unsigned long long)l->weight, l->trace_id[0], l->trace_id[15],
+			l->span_id[0], l->span_id[7]);
+	}
+}
+
 /* samples_only: what a profile that has forgotten nothing tells of one that has merged and swept. */
 static inline char *same_text(const struct profile *p, bool samples_only)
 {
@@ -182,6 +200,8 @@ static inline char *same_text(const struct profile *p, bool samples_only)
 	for (uint64_t i = 0; i < profile_wait_count(p); i++)
 		if (profile_get_wait(p, i, &w))
 			same_wait(p, &out, &w);
+	if (!samples_only)
+		same_links(p, &out);
 	if (!samples_only)
 		same_threads(p, &out);
 	return buf_steal(&out);

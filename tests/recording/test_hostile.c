@@ -36,6 +36,8 @@ static struct profile *small_profile(void)
 			p, EVENT_CPU, s * 1000000000ull, s * 1000000000ull + 70000000, 1000);
 		profile_add_process(p, s, 5000);
 	}
+	profile_add_link(p, &(struct profile_link){
+				    .second = 1, .event = EVENT_CPU, .stack = stack, .count = 1});
 	profile_gap(p, 2, 3);
 	profile_interval_add(p, EVENT_CPU, 1000);
 	profile_wait_set(p, &(struct profile_wait){

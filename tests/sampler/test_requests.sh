@@ -20,7 +20,7 @@ serve() {
 # record OPTIONS...: into $T/x...
 record() {
 	rm -f "$T"/x*
-	"$JHOT" record "$@" -o "$T/x.collapsed" "$JVM" >"$T/record" 2>&1 || diag_file "$T/record"
+	"$JHOT" record "$@" -o "$T/x.collapsed" -o "$T/x.jhot" "$JVM" >"$T/record" 2>&1 || diag_file "$T/record"
 }
 
 # samples CONDITION: of the stacks for which the awk condition holds
@@ -31,6 +31,27 @@ samples() {
 # part OF ALL: per mille
 part() {
 	echo $(($1 * 1000 / ($2 ? $2 : 1)))
+}
+
+# spans NAME: trace and span ids in the recording begin with a number of their route, and nearly all samples have them
+spans() {
+	command -v python3 >/dev/null || { skip "$1: spans" "no python3" && return; }
+	"$JHOT" convert "$T/x.jhot" -o "$T/y.pb.gz" >/dev/null 2>&1
+	is "$1: the spans of a recording are those of its routes" \
+		"$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$srcdir/tests/export python3 - "$T/y.pb.gz" <<-'END'
+			import sys, formats
+			begin = {"/cart": "10", "/search": "11", "/pay": "12"}
+			right = wrong = none = 0
+			for _, labels, count, _ in formats.Pprof(sys.argv[1]).samples:
+			    if "http.route" not in labels:
+			        continue
+			    ids = [labels.get("trace_id", "")[:2], labels.get("span_id", "")[:2]]
+			    right += count if ids == [begin[labels["http.route"]]] * 2 else 0
+			    none += count if ids == ["", ""] else 0
+			    wrong += count if ids[0] and ids != [begin[labels["http.route"]]] * 2 else 0
+			print(wrong, none * 100 > right, right > 200)
+		END
+		)" "0 False True"
 }
 
 # routes MODEL: every sample of a route's method has that route
@@ -50,6 +71,7 @@ routes() {
 		/search workSearch
 		/pay workPay
 	END
+	spans "$at, $1"
 	is "$at, $1: ids of spans are not attributes" "$(grep -c local_root_span_id "$T/x.collapsed")" 0
 	jvm_end
 	used_cart=$(($(sed -n 's/^route 0 //p' "$JVM_OUT") / 1000000))
@@ -67,6 +89,15 @@ while read -r major JAVA; do
 	done
 done < <(jdks_checked)
 JAVA=$JAVA_FOR_ALL
+
+serve desc routes
+record -e alloc=100k -d 4
+ok "allocations have routes" [ "$(samples '/^\[http.route\] /')" -gt 20 ]
+is "no allocation has another route" "$(samples '/workPay/ && !/^\[http.route\] \/pay;/')" 0
+"$JHOT" convert "$T/x.jhot" -I /pay -o "$T/x.collapsed" >/dev/null 2>&1
+ok "a filter selects a route" [ "$(samples '/workPay/')" -gt 10 ]
+is "a filter selects nothing else" "$(samples '!/^\[http.route\] \/pay;/')" 0
+jvm_end
 
 serve desc many
 record -e cpu=2ms -d 8

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels that identify the service a JVM is part of, from its environment and its cgroup. */
+/* Labels that identify the service a JVM is part of, from its environment, its process context and its cgroup. */
 #include "attach/jvm/cmdline.h"
 #include "attach/proc.h"
 #include "base/buf.h"
 #include "cli/outputs/outputs.h"
+#include "session/context/context.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LABEL_MOST    256 /* bytes of a value */
-#define CONTAINER_HEX 64  /* digits of a container's id */
+#define LABEL_MOST    256          /* bytes of a value */
+#define CONTEXT_NS    200000000ull /* to wait for memory that hangs */
+#define CONTAINER_HEX 64           /* digits of a container's id */
 
 /* Environment variables, and the attributes of OpenTelemetry's semantic conventions that they set. */
 static const struct label_variable {
@@ -78,6 +80,7 @@ static void label_attributes(struct outputs *o, const char *text)
 
 void outputs_detect_labels(struct outputs *o, int pid)
 {
+	struct process_context context = {0};
 	struct buf text = {0};
 
 	if (!proc_read(pid, "environ", &text)) {
@@ -92,6 +95,13 @@ void outputs_detect_labels(struct outputs *o, int pid)
 		if (value)
 			label_attributes(o, value);
 	}
+	process_context_of(pid, CONTEXT_NS, &context);
+	for (int i = 0; i < context.label_count; i++) {
+		size_t name = strcspn(context.labels[i], "=");
+
+		label_add(o, context.labels[i], name, context.labels[i] + name + 1);
+	}
+	process_context_done(&context);
 	buf_clear(&text);
 	if (!proc_read(pid, "cgroup", &text)) {
 		/* The container's id is the last run of 64 hexadecimal digits (Docker, containerd, CRI-O). */

@@ -11,7 +11,6 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 #include "walk/load/mem.h"
-#include "walk/load/version.h"
 
 #define SET_PROBES 32u
 #define VALID      1u
@@ -142,10 +141,11 @@ void sig_context_add(struct stack *stack)
 
 	if (!c || !stack->scratch)
 		return;
-	version = version_read(&c->version);
-	where = c->where;
-	if (!version_unchanged(&c->version, version))
-		return;
+	do {
+		version = atomic_load(&c->version);
+		where = c->where[version % 2];
+		atomic_thread_fence(memory_order_acquire);
+	} while (atomic_load(&c->version) != version);
 	/* own_low: it is proved to be a Java thread, which libc has set up. */
 	pointer = stack->self.own_low ? raw_libc_thread_pointer() : raw_thread_pointer();
 	while (i < WIRE_CONTEXT_PLACES &&

@@ -6,7 +6,8 @@
  *   thread context (OTEP 4947)   a thread-local variable, whose place the agent needs to read it: struct wire_contexts
  *
  * Reads /proc/PID/maps and /proc/PID/mem. Everything read is foreign: sizes are limited, pointers are followed by pread only, and
- * texts are cleaned. Single-threaded. Blocks as long as reading the target's memory does.
+ * texts are cleaned. Single-threaded. Functions with a struct context_mem block as long as reading the target's memory does; the
+ * others do not.
  */
 #ifndef JHOT_SESSION_CONTEXT_CONTEXT_H
 #define JHOT_SESSION_CONTEXT_CONTEXT_H
@@ -43,8 +44,8 @@ bool process_context_read(
 	const struct context_mem *mem, uint64_t addr, struct process_context *out);
 /* The payload alone, a protobuf ProcessContext. False: malformed. */
 bool process_context_parse(const void *bytes, size_t len, struct process_context *out);
-/* Reads the context of a process. False: it has none, or its memory cannot be read. */
-bool process_context_of(pid_t pid, struct process_context *out);
+/* Reads the context of a process, which is empty if it has none, or if its memory cannot be read within that time. */
+void process_context_of(pid_t pid, uint64_t wait_ns, struct process_context *out);
 
 /* --- places.c ----------------------------------------------------------------------------------------- */
 
@@ -66,10 +67,10 @@ struct contexts;
 struct contexts *contexts_new(pid_t pid);
 void contexts_free(struct contexts *c);
 /*
- * Searches the mappings again if that is due. True: *out has changed and is to be sent to the agent. The context of the process
- * stays valid until the next call.
+ * Starts another search if one is due, and waits up to wait_ns for the result of the one that runs. True: *out has changed and is to
+ * be sent to the agent. The context of the process stays valid until the next call.
  */
-bool contexts_poll(struct contexts *c, struct wire_contexts *out);
+bool contexts_poll(struct contexts *c, uint64_t wait_ns, struct wire_contexts *out);
 const struct process_context *contexts_process(const struct contexts *c);
 
 #endif

@@ -5,7 +5,8 @@
  * The loader stores, for each relocation of a thread-local variable, where it is:
  *
  *   TPOFF64   a word: its offset from the thread pointer (initial exec)
- *   DTPMOD64  a word: the index of its module; the offset within the module is the symbol's value (general or local dynamic)
+ *   DTPMOD64  two words: the index of its module, and the offset within it (general dynamic); or one word for all variables
+ *             of the module, whose offsets are their symbols' values (local dynamic)
  *   TLSDESC   two words: a function, and its argument. The argument is the offset from the thread pointer, or the address of the
  *             module's index and the offset within the module
  *   none      in an executable, the offset is known to the linker (local exec)
@@ -21,8 +22,8 @@
 #define SYMBOL      "otel_thread_ctx_v1"
 #define HEADERS_MAX 64u
 #define DYNAMIC_MAX 256u
-#define CHAIN_MAX   65536u
-#define RELOCS_MAX  (4u << 20)
+#define CHAIN_MAX   1024u
+#define RELOCS_MAX  (1u << 20)
 #define RELOCS_READ 170u
 #define MODULES_MAX 4096u
 #define OFFSET_MAX  (1 << 30)
@@ -209,22 +210,22 @@ static void relocs_search(const struct elf *e, uint32_t symbol, struct found *fo
 }
 
 /* The argument of a TLS descriptor, of a variable `delta` bytes after the one that the relocation refers to. */
-static enum context_found place_of_descriptor(const struct elf *e, uint64_t argument, int64_t delta,
-	uint64_t value, struct wire_context_place *out)
+static enum context_found place_of_descriptor(
+	const struct elf *e, uint64_t argument, int64_t delta, struct wire_context_place *out)
 {
 	int64_t offset = (int64_t)argument;
 	uint64_t index[2];
 
-	if (BELOW ? offset <= 0 && offset > -OFFSET_MAX : offset > 0 && offset < LOW_ADDRESS) {
+	if (BELOW ? offset < 0 && offset > -OFFSET_MAX : offset > 0 && offset < LOW_ADDRESS) {
 		out->offset = offset + delta;
 		return CONTEXT_FOUND;
 	}
 	/* Before the loader has resolved it, the argument is something else. */
 	if (!elf_read(e, argument, index, sizeof(index)) || !index[0] || index[0] > MODULES_MAX ||
-		index[1] + (uint64_t)delta != value)
+		index[1] >= OFFSET_MAX)
 		return CONTEXT_LATER;
 	out->module = index[0];
-	out->offset = (int64_t)value;
+	out->offset = (int64_t)index[1] + delta;
 	return CONTEXT_FOUND;
 }
 
@@ -237,13 +238,13 @@ static enum context_found place_of_reloc(
 	if (!elf_read(e, e->bias + r->r_offset, words, sizeof(words)))
 		return CONTEXT_NONE;
 	switch (ELF64_R_TYPE(r->r_info)) {
-	case RELOC_TLSDESC: return place_of_descriptor(e, words[1], delta, value, out);
+	case RELOC_TLSDESC: return place_of_descriptor(e, words[1], delta, out);
 	case RELOC_OFFSET:
 		out->offset = (int64_t)words[0];
 		return words[0] ? CONTEXT_FOUND : CONTEXT_LATER;
 	default:
 		out->module = words[0];
-		out->offset = (int64_t)value;
+		out->offset = (int64_t)(ELF64_R_SYM(r->r_info) ? words[1] : value);
 		return words[0] && words[0] <= MODULES_MAX ? CONTEXT_FOUND : CONTEXT_LATER;
 	}
 }

@@ -34,6 +34,7 @@ public final class Requests {
     private static final AtomicLongArray used = new AtomicLongArray(3);
     private static volatile boolean stop;
     private static volatile long sink;
+    static volatile Object garbage;
 
     private static long mix(long x, int rounds) {
         for (int i = 0; i < rounds; i++) {
@@ -45,14 +46,17 @@ public final class Requests {
     }
 
     static long workCart(long x) {
+        garbage = new byte[60_000];
         return mix(x + 1, 600_000);
     }
 
     static long workSearch(long x) {
+        garbage = new byte[60_000];
         return mix(x + 2, 300_000);
     }
 
     static long workPay(long x) {
+        garbage = new byte[60_000];
         return mix(x + 3, 100_000);
     }
 
