@@ -140,7 +140,7 @@ void latency_print(const struct latency_report *r, FILE *out)
 		return;
 	both = calls_compare(r->profile, &r->slow);
 	fprintf(out, "%s  %s%.*f calls/s  p50 %s  p90 %s  p99 %s  p99.9 %s  max %s\n",
-		calls_name(r->profile), sum.short_calls ? ">" : "", sum.calls < 10 * sum.seconds,
+		calls_name(r->profile), sum.at_least ? ">" : "", sum.calls < 10 * sum.seconds,
 		sum.calls / sum.seconds, calls_percentile_text(&sum, sum.p50, p50),
 		calls_percentile_text(&sum, sum.p90, p90),
 		calls_percentile_text(&sum, sum.p99, p99),
@@ -294,7 +294,7 @@ void latency_print_json(const struct latency_report *r, FILE *out)
 	json_int(&j, "seen", sum.seen);
 	json_num(&j, "calls", sum.calls);
 	json_num(&j, "calls_error", sum.error);
-	json_bool(&j, "calls_at_least", sum.short_calls);
+	json_bool(&j, "calls_at_least", sum.at_least);
 	json_num(&j, "per_second", sum.calls / sum.seconds);
 	json_ms(&j, "p50_ms", sum.p50);
 	json_ms(&j, "p90_ms", sum.p90);

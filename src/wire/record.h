@@ -238,6 +238,13 @@ struct wire_poll {
 #define WIRE_POLL_COUNTED   2u /* `entries` is known */
 #define WIRE_POLL_RECORDED  4u /* the call is in code whose entries are recorded */
 #define WIRE_POLL_RECURSIVE 8u /* another call of the methods is further in */
+/*
+ * No poll: an estimate of the entries into the methods' code between before_ns and time_ns, in `entries`, from counting them for a part
+ * of that time. entries_here: how far it may be off, besides its standard error, because counting slows the threads down.
+ */
+#define WIRE_POLL_ESTIMATE 16u
+/* No poll: the number of threads that the JVM has started since the previous such record, and in entries_here, of those polled. */
+#define WIRE_POLL_STARTS 32u
 
 /* How much of what DELTAS report of a trace belongs to one span. */
 struct wire_link {

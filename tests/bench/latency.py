@@ -46,7 +46,7 @@ SINCE = {name: 21 for name in ("virtual", "virtualspin", "virtualpark", "virtual
 LONGER = {"d1000": 3, "d5000": 6, "osr": 2, "manythreads": 2, "virtualmany": 2}  # multiples of DURATION
 # Sleep of a virtual thread is a park.
 SAME = {**{(name, "sleep"): ("sleep", "park") for name in SINCE if name != "virtualpark"}, ("slowgc", "gc"): ("safepoint",)}
-ROWS = {name: (name, "") for name in """d02 d1 d5 d20 d100 d1000 d5000 bimodal backtoback20 backtoback100 equalpool recursion
+ROWS = {name: (name, "") for name in """d002 d02 d1 d5 d20 d100 d1000 d5000 bimodal backtoback20 backtoback100 equalpool recursion
     exceptions interpreted c1 osr fresh inlined virtual virtualspin virtualpark virtualmany virtualeach threadeach slowspin slowsleep slowwait slowpark slowmonitor slowlock slowsocket slowfile
     slowgc slowcpu manythreads""".split()}
 # Compiles after some 20 calls: a service that has run for hours has compiled what it calls 20 times per second.

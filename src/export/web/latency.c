@@ -52,7 +52,7 @@ static void latency_percentiles(struct buf *out, const struct calls_summary *sum
 	const uint64_t values[] = {sum->p50, sum->p90, sum->p99, sum->p999, sum->max};
 	char text[CALLS_TEXT], rate[48];
 
-	snprintf(rate, sizeof(rate), "%s%.*f", sum->short_calls ? ">" : "",
+	snprintf(rate, sizeof(rate), "%s%.*f", sum->at_least ? ">" : "",
 		sum->calls < 10 * sum->seconds, sum->calls / sum->seconds);
 	buf_adds(out, "<table cellpadding=\"4\"><tr><th>calls/s</th>");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

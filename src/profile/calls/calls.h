@@ -47,7 +47,7 @@ void calls_begin(struct profile *p, const char *name, uint64_t interval);
 struct profile_poll {
 	uint32_t thread, stack;
 	enum thread_state state;
-	bool inside, inlined, counted, recorded, recursive;
+	bool inside, inlined, counted, recorded, recursive, estimate, starts;
 	uint64_t time_ns, since_ns, before_ns;
 	uint64_t frame, outside, values;
 	uint64_t cpu_ns, delay_ns;
@@ -132,7 +132,11 @@ struct calls_summary {
 	uint32_t lasting;    /* of them, those that have not ended */
 	double calls, error; /* estimated number of calls that began, and its standard error */
 	bool counted; /* entries were recorded: `calls` is exact but for threads that were not polled */
-	bool short_calls;     /* most are shorter than an interval: `calls` is a lower bound */
+	bool estimated; /* entries were counted for a part of the time: `calls` is an estimate from that */
+	double missed_threads; /* threads that ended before they were polled; their calls are missing */
+	bool brief_threads;   /* few threads make more than one call, and many were missed */
+	bool at_least;        /* `calls` is a lower bound: short_calls or brief_threads */
+	bool short_calls;     /* most are shorter than an interval */
 	double seconds;       /* length of the window */
 	uint64_t interval_ns; /* median time between polls of a thread inside */
 	/* Durations, ns. CALLS_UNKNOWN: shorter than two intervals, or beyond the longest call that has ended. */
@@ -200,8 +204,9 @@ uint32_t calls_polls(
 /* Appends a call with its polls, the latest first; its number is ignored. Invalid ones are ignored. */
 void calls_restore(
 	struct profile *p, const struct call *call, const struct call_poll *polls, uint32_t count);
-/* Entries recorded in a tenth of a second since second 0. */
-#define CALLS_CELL_NS 100000000u
+/* Entries recorded in a tenth of a second since second 0; with CALLS_ESTIMATED, if they were counted only for a part of the time. */
+#define CALLS_CELL_NS   100000000u
+#define CALLS_ESTIMATED (1u << 31)
 uint32_t calls_entries(const struct profile *p, uint64_t cell);
 void calls_entries_restore(struct profile *p, uint64_t cell, uint32_t entries);
 

@@ -85,8 +85,10 @@ uint32_t calls_entries(const struct profile *p, uint64_t cell)
 {
 	const struct model_calls *c = p->calls;
 
-	return c && c->cells[cell % CALLS_CELLS].cell == cell ? c->cells[cell % CALLS_CELLS].entries
-							      : 0;
+	if (!c || c->cells[cell % CALLS_CELLS].cell != cell)
+		return 0;
+	return c->cells[cell % CALLS_CELLS].entries |
+	       (c->cells[cell % CALLS_CELLS].estimated ? CALLS_ESTIMATED : 0);
 }
 
 void calls_entries_restore(struct profile *p, uint64_t cell, uint32_t entries)
@@ -96,6 +98,7 @@ void calls_entries_restore(struct profile *p, uint64_t cell, uint32_t entries)
 	if (!c)
 		return;
 	c->cells[cell % CALLS_CELLS].cell = cell;
-	c->cells[cell % CALLS_CELLS].entries = entries;
+	c->cells[cell % CALLS_CELLS].entries = entries & ~CALLS_ESTIMATED;
+	c->cells[cell % CALLS_CELLS].estimated = entries & CALLS_ESTIMATED;
 	c->counted_ns = c->counted_ns ? c->counted_ns : cell * CALLS_CELL_NS;
 }

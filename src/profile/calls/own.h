@@ -39,8 +39,12 @@ struct model_calls {
 	struct {
 		uint64_t cell;
 		uint32_t entries;
+		bool estimated; /* from counting for a part of the time */
 	} cells[CALLS_CELLS];
-	uint64_t *open; /* per thread: number + 1 of its call in progress, 0: none */
+	/* Sums of such estimates, and of how far they may be off besides their standard error. */
+	double estimated, doubt;
+	double started, polled; /* threads that have started, and those of them that were polled */
+	uint64_t *open;         /* per thread: number + 1 of its call in progress, 0: none */
 	uint32_t open_cap;
 	/* The same of virtual threads, by id % CALLS_VIRTUAL. If two share a place, the first call is without an end. */
 	struct {

@@ -243,6 +243,13 @@ void calls_notes(const struct calls_summary *sum, calls_note_fn *fn, void *ctx)
 			100 * sum->inlined);
 		fn(ctx, brief, text);
 	}
+	if (sum->brief_threads) {
+		snprintf(text, sizeof(text),
+			"%.0f threads ended before they were polled, so their calls are missing: "
+			"there are at least as many calls as reported.",
+			sum->missed_threads);
+		fn(ctx, "brief threads missed", text);
+	}
 	if (sum->unpolled > 0.01) {
 		snprintf(brief, sizeof(brief), "%.0f %% of virtual threads polled",
 			100 * (1 - sum->unpolled));

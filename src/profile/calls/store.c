@@ -7,6 +7,7 @@
 #include "base/java_name.h"
 #include "profile/model/fit.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -232,15 +233,41 @@ static struct model_call *call_new(
 	return call;
 }
 
-static void count_entries(struct model_calls *c, const struct profile_poll *poll)
+/* The number of entries in a cell; of a new cell, 0. */
+static uint32_t *entries_at(struct model_calls *c, uint64_t cell, bool estimated)
 {
-	uint64_t cell = poll->time_ns / CALLS_CELL_NS, at = cell % CALLS_CELLS;
+	uint64_t at = cell % CALLS_CELLS;
 
 	if (c->cells[at].cell != cell) {
 		c->cells[at].cell = cell;
 		c->cells[at].entries = 0;
+		c->cells[at].estimated = false;
 	}
-	c->cells[at].entries += poll->entries;
+	c->cells[at].estimated |= estimated;
+	return &c->cells[at].entries;
+}
+
+/* Spreads an estimate over its time. */
+static void count_estimate(struct model_calls *c, const struct profile_poll *poll)
+{
+	uint64_t first = poll->before_ns / CALLS_CELL_NS, last = poll->time_ns / CALLS_CELL_NS;
+	double span = (double)(poll->time_ns - poll->before_ns) + 1, added = 0, until;
+
+	if (last - first >= CALLS_CELLS)
+		return;
+	c->estimated += poll->entries;
+	c->doubt += poll->entries_here;
+	for (uint64_t cell = first; cell <= last; cell++) {
+		until = (double)((cell + 1) * CALLS_CELL_NS - poll->before_ns) / span;
+		until = floor((until < 1 ? until : 1) * poll->entries);
+		*entries_at(c, cell, true) += (uint32_t)(until - added);
+		added = until;
+	}
+}
+
+static void count_entries(struct model_calls *c, const struct profile_poll *poll)
+{
+	*entries_at(c, poll->time_ns / CALLS_CELL_NS, false) += poll->entries;
 	c->counted_ns = c->counted_ns ? c->counted_ns : poll->first_ns;
 }
 
@@ -298,6 +325,15 @@ void calls_add_poll(struct profile *p, const struct profile_poll *poll)
 	if (!c || poll->thread >= MODEL_THREADS_MAX || poll->before_ns > poll->since_ns ||
 		poll->since_ns > poll->time_ns)
 		return;
+	if (poll->starts) {
+		c->started += poll->entries;
+		c->polled += poll->entries_here;
+		return;
+	}
+	if (poll->estimate) {
+		count_estimate(c, poll);
+		return;
+	}
 	c->open = fit_zeroed(c->open, &c->open_cap, poll->thread + 1, sizeof(*c->open));
 	open = open_of(c, poll->thread, poll->virtual_id);
 	if (open && open + CALLS_MAX > c->call_count)

@@ -247,18 +247,54 @@ static double median_gap(const struct call *list, uint32_t count)
 	return (double)gap;
 }
 
-/* Entries recorded in the window. */
-static double entries_between(const struct model_calls *c, const struct calls_query *q)
+#define ESTIMATE_CELLS 5.0 /* that one estimate spans, about */
+#define ESTIMATED_PART 0.1 /* of the cells of a window, at least */
+
+/* Entries of the window, with their standard error. */
+struct window_entries {
+	double entries, error;
+	bool estimated;
+};
+
+/* False: no estimate spans the whole cell. */
+static bool is_estimated(const struct model_calls *c, uint64_t cell)
+{
+	for (uint64_t i = cell - 1; i <= cell + 1; i++)
+		if (c->cells[i % CALLS_CELLS].cell != i || !c->cells[i % CALLS_CELLS].estimated)
+			return false;
+	return true;
+}
+
+static struct window_entries entries_between(
+	const struct model_calls *c, const struct calls_query *q)
 {
 	uint64_t first = q->from_ns / CALLS_CELL_NS, last = q->to_ns / CALLS_CELL_NS;
-	double entries = 0;
+	double entries = 0, estimates = 0, squares = 0, estimated = 0, scale, cells;
 
-	for (uint64_t cell = first + 1; cell < last && cell - first < CALLS_CELLS; cell++)
-		if (c->cells[cell % CALLS_CELLS].cell == cell)
-			entries += c->cells[cell % CALLS_CELLS].entries;
-	return last > first + 1 ? entries * (double)(q->to_ns - q->from_ns) /
-					  ((double)(last - first - 1) * (double)CALLS_CELL_NS)
-				: 0;
+	for (uint64_t cell = first + 1; cell < last && cell - first < CALLS_CELLS; cell++) {
+		double n = c->cells[cell % CALLS_CELLS].entries;
+
+		if (c->cells[cell % CALLS_CELLS].cell != cell)
+			continue;
+		entries += n;
+		if (!is_estimated(c, cell))
+			continue;
+		estimates += n;
+		squares += n * n;
+		estimated++;
+	}
+	if (last <= first + 1)
+		return (struct window_entries){.entries = 0};
+	cells = (double)(last - first - 1);
+	scale = (double)(q->to_ns - q->from_ns) / (double)CALLS_CELL_NS;
+	if (estimated < ESTIMATED_PART * cells)
+		return (struct window_entries){.entries = entries * scale / cells};
+	squares -= estimates * estimates / estimated;
+	return (struct window_entries){.entries = estimates * scale / estimated,
+		.error = (sqrt(squares > 0 ? squares * ESTIMATE_CELLS : 0) +
+				 (c->estimated > 0 ? estimates * c->doubt / c->estimated : 0)) *
+			 scale / estimated,
+		.estimated = true};
 }
 
 /* The number of all calls is known: scales the short ones among the entries from `first` on, which were estimated. */
@@ -326,14 +362,17 @@ static uint32_t add_calls(struct gather *g, double gap, struct entry *entries, u
 	return count;
 }
 
+#define MISSED_PART 0.05 /* of the threads that have started */
+
 /*
  * The variance of a number of calls that comes from polling only a random subset of the virtual threads: in or out of it are all calls
  * of a thread.
  */
 static double subset_variance(const struct gather *g)
 {
+	const struct model_calls *c = g->p->calls;
 	double *threads, variance = 0;
-	uint32_t last = 0;
+	uint32_t last = 0, distinct = 0;
 
 	for (uint32_t i = 0; i < g->count; i++)
 		last = g->list[i].thread > last ? g->list[i].thread : last;
@@ -346,6 +385,12 @@ static double subset_variance(const struct gather *g)
 		variance += (2 * of_thread + 1) * weight * (weight - 1);
 		threads[call->thread]++;
 	}
+	for (uint32_t i = 0; i <= last; i++)
+		distinct += threads[i] > 0;
+	if (c->started > c->polled)
+		g->out->missed_threads = c->started - c->polled;
+	g->out->brief_threads =
+		2 * distinct > g->count && g->out->missed_threads > MISSED_PART * c->started;
 	free(threads);
 	return variance;
 }
@@ -362,7 +407,9 @@ static void add_entries(struct calls_summary *out, const struct entry *entries, 
 		out->histogram[bucket_of(entries[i].ns)] += entries[i].weight;
 	}
 	/* A count lacks calls of threads that were not polled yet, and its ends are known to within a cell. */
-	if (out->counted)
+	if (out->estimated)
+		out->error = out->error + COUNT_ERROR * out->calls;
+	else if (out->counted)
 		out->error = COUNT_ERROR * out->calls + sqrt(out->calls / (10 * out->seconds + 1));
 	else
 		out->error = sqrt(variance + (out->short_calls ? 0 : unseen * unseen));
@@ -386,8 +433,10 @@ void calls_summarize(
 {
 	struct gather g = {.p = p, .out = out};
 	uint32_t count, brief;
+	struct window_entries window;
 	struct entry *entries;
 	double gap, variance;
+	bool whole;
 
 	*out = (struct calls_summary){.p50 = CALLS_UNKNOWN,
 		.p90 = CALLS_UNKNOWN,
@@ -404,13 +453,19 @@ void calls_summarize(
 	entries = xcalloc(g.count + SHORT_BUCKETS, sizeof(*entries));
 	count = add_calls(&g, gap, entries, &brief);
 	/* Entries are counted in all threads together. */
-	out->counted = g.counted > 0.9 * g.count && !p->calls->recursive && !q->pool && !q->threads;
+	window = entries_between(p->calls, q);
+	whole = !p->calls->recursive && !q->pool && !q->threads;
+	out->estimated = whole && window.estimated;
+	out->counted = whole && g.counted > 0.9 * g.count;
+	out->error = window.error;
 	count += estimate_short(g.list, brief, gap, entries + count);
-	if (out->counted)
-		scale_short(entries, g.count - brief, count,
-			entries_between(p->calls, q) + g.uncounted);
+	if (out->estimated)
+		scale_short(entries, g.count - brief, count, window.entries);
+	else if (out->counted)
+		scale_short(entries, g.count - brief, count, window.entries + g.uncounted);
 	else
 		limit_short(out, entries, count, gap);
+	out->at_least = out->short_calls || out->brief_threads;
 	qsort(entries, count, sizeof(*entries), by_duration);
 	add_entries(out, entries, count, gap, variance);
 	free(entries);

@@ -3,6 +3,7 @@
 #include "sampler/engine/entries.h"
 
 #include "base/clock.h"
+#include "sampler/engine/arms.h"
 #include "sampler/engine/perf_fd.h"
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
@@ -34,6 +35,7 @@ static int entry_open(uint64_t address, int32_t tid)
 
 /* --- what a hit costs -------------------------------------------------------------------------- */
 
+#define COUNT_ONLY    (1ull << 40) /* no record in any burst */
 #define MEASURED_HITS 32u
 #define HIT_NS        (5 * NS_PER_US) /* assumed if it cannot be measured */
 #define HITS_PART     2u              /* hits may use one part in this many of the budget */
@@ -63,13 +65,13 @@ static uint64_t hit_ns(void)
 }
 
 /* Entries per second that keep to the budget. */
-static uint64_t entries_allowed(const struct sampler *s)
+static uint64_t entries_allowed(const struct sampler *s, const struct entries *e)
 {
 	uint64_t budget_ns = s->budget.per_mille * NS_PER_MS / HITS_PART, allowed;
 
 	if (!budget_ns)
 		return ENTRIES_PER_SECOND;
-	allowed = budget_ns / hit_ns();
+	allowed = budget_ns / e->hit_ns;
 	return allowed < ENTRIES_PER_SECOND ? allowed + 1 : ENTRIES_PER_SECOND;
 }
 
@@ -79,8 +81,10 @@ bool entries_learn(struct sampler *s, struct entries *e, uint64_t pc)
 	struct code_blob blob;
 	uint64_t entry;
 
-	if (!e->allowed)
-		e->allowed = entries_allowed(s);
+	if (!e->allowed) {
+		e->hit_ns = hit_ns();
+		e->allowed = entries_allowed(s, e);
+	}
 	if (atomic_load(&e->off) || entries_recorded(e, pc) ||
 		!code_cache_find(s->layout, &s->mem, pc, &blob) || blob.kind != CODE_NMETHOD ||
 		code_osr_entry(s->layout, &blob))
@@ -107,6 +111,22 @@ static void entries_close(struct entries_thread *t)
 	t->ring = NULL;
 }
 
+static void thread_enable(struct entries_thread *t, bool enable)
+{
+	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
+		if (t->fds[i] >= 0)
+			raw(SYS_ioctl, t->fds[i],
+				enable ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* A record per `entries`. Hits without a record are cheaper, and the kernel does not throttle them. */
+static void thread_period(struct entries_thread *t, uint64_t entries)
+{
+	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
+		if (t->fds[i] >= 0)
+			raw(SYS_ioctl, t->fds[i], PERF_EVENT_IOC_PERIOD, &entries);
+}
+
 void entries_arm(
 	struct sampler *s, struct entries *e, struct entries_thread *t, struct thread_slot *slot)
 {
@@ -128,7 +148,7 @@ void entries_arm(
 				SYS_ioctl, t->fds[i], PERF_EVENT_IOC_SET_OUTPUT, t->fds[0]);
 	}
 	/* A filter may forbid ioctl: then there would be no entries. */
-	for (uint32_t i = 0; i < ENTRIES_CODES && error >= 0; i++)
+	for (uint32_t i = 0; i < ENTRIES_CODES && error >= 0 && !e->bursts.on; i++)
 		if (t->fds[i] >= 0)
 			error = (int)raw(SYS_ioctl, t->fds[i], PERF_EVENT_IOC_ENABLE, 0);
 	if (!t->ring || error < 0) {
@@ -140,6 +160,8 @@ void entries_arm(
 		entries_close(t);
 		return;
 	}
+	if (e->bursts.on)
+		thread_period(t, COUNT_ONLY);
 	t->counted = false;
 	e->threads++;
 	atomic_store_explicit(&slot->call.ring, t->ring, memory_order_release);
@@ -172,7 +194,7 @@ void entries_report(struct entries *e, struct entries_thread *t, uint64_t head, 
 	struct perf_entry entry;
 
 	*out = (struct entries_report){.counted = false};
-	if (!t->ring || t->closing || !head)
+	if (!t->ring || t->closing || !head || e->bursts.on)
 		return;
 	sig_perf_open(&samples, t->ring);
 	samples.head = head - 1 < samples.head ? head - 1 : samples.head;
@@ -192,6 +214,127 @@ void entries_report(struct entries *e, struct entries_thread *t, uint64_t head, 
 		e->in_second = 0;
 	}
 	e->in_second += out->count;
-	if (e->in_second > e->allowed)
-		atomic_store(&e->off, 1);
+}
+
+/* --- bursts ------------------------------------------------------------------------------------ */
+
+#define BURST_PERIOD_NS (500 * NS_PER_MS) /* between the begins of two bursts, on average */
+#define BURST_LEAST_NS  (1 * NS_PER_MS)
+
+/* Entries of the thread in this burst; empties its ring. */
+static uint64_t thread_burst(struct entries_thread *t)
+{
+	struct perf_samples samples;
+	uint64_t entries = 0;
+
+	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
+		if (t->fds[i] >= 0)
+			entries += perf_fd_count(t->fds[i]).count - t->before[i];
+	sig_perf_open(&samples, t->ring);
+	samples.at = samples.head;
+	sig_perf_close(&samples);
+	t->bursts = false;
+	return entries;
+}
+
+static void burst_begin(struct entries *e, struct entries_thread *threads, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct entries_thread *t = &threads[i];
+
+		if (!t->ring || t->closing)
+			continue;
+		for (uint32_t j = 0; j < ENTRIES_CODES; j++)
+			t->before[j] = t->fds[j] >= 0 ? perf_fd_count(t->fds[j]).count : 0;
+		t->bursts = true;
+		thread_enable(t, true);
+	}
+	e->bursts.counting = true;
+	e->bursts.began_ns = clock_mono_ns();
+	e->bursts.next_ns = e->bursts.began_ns + e->bursts.length_ns;
+}
+
+/* Schedules the next burst: as long as the budget permits at this rate, entries per second. */
+static void burst_schedule(struct entries *e, uint64_t now, double rate)
+{
+	double length = (double)e->allowed * (double)BURST_PERIOD_NS / (rate > 1 ? rate : 1);
+	uint64_t most = BURST_PERIOD_NS / 4;
+
+	e->bursts.length_ns = length < (double)most ? (uint64_t)length : most;
+	if (e->bursts.length_ns < BURST_LEAST_NS)
+		e->bursts.length_ns = BURST_LEAST_NS;
+	e->bursts.since_ns = now;
+	e->bursts.next_ns = now + BURST_PERIOD_NS / 2 + arms_random(BURST_PERIOD_NS);
+}
+
+/*
+ * Returns the rate, entries per second. A thread that never pauses makes more calls without breakpoints, by the time of the hits; one
+ * that waits for work does not. The estimate is in the middle of both.
+ */
+static double burst_end(struct entries *e, struct entries_thread *threads, uint32_t count,
+	struct entries_estimate *out)
+{
+	double least = 0, most = 0, ns = (double)(clock_mono_ns() - e->bursts.began_ns), span;
+	uint64_t now;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (threads[i].bursts)
+			thread_enable(&threads[i], false);
+	now = clock_mono_ns();
+	for (uint32_t i = 0; i < count; i++) {
+		double entries = threads[i].bursts ? (double)thread_burst(&threads[i]) : 0;
+		double busy = entries * (double)e->hit_ns;
+
+		least += entries / ns;
+		most += entries / (busy < ns / 2 ? ns - busy : ns / 2);
+	}
+	span = (double)(now - e->bursts.since_ns);
+	*out = (struct entries_estimate){.entries = (uint64_t)((least + most) / 2 * span + 0.5),
+		.doubt = (uint64_t)((most - least) / 2 * span + 0.5),
+		.since_ns = e->bursts.since_ns};
+	e->bursts.counting = false;
+	burst_schedule(e, now, least * (double)NS_PER_S);
+	return least * (double)NS_PER_S;
+}
+
+/* Records all entries again. */
+static void bursts_off(struct entries *e, struct entries_thread *threads, uint32_t count)
+{
+	e->bursts.on = false;
+	e->in_second = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		threads[i].counted = false;
+		if (!threads[i].ring || threads[i].closing)
+			continue;
+		thread_period(&threads[i], 1);
+		thread_enable(&threads[i], true);
+	}
+}
+
+uint64_t entries_bursts(struct entries *e, struct entries_thread *threads, uint32_t count,
+	struct entries_estimate *out)
+{
+	uint64_t now = clock_mono_ns();
+
+	*out = (struct entries_estimate){.entries = 0};
+	if (!e->bursts.on && (!e->allowed || e->in_second <= e->allowed))
+		return UINT64_MAX;
+	if (!e->bursts.on) {
+		e->bursts.on = true;
+		for (uint32_t i = 0; i < count; i++) {
+			if (!threads[i].ring)
+				continue;
+			thread_enable(&threads[i], false);
+			thread_period(&threads[i], COUNT_ONLY);
+		}
+		burst_schedule(e, now,
+			(double)e->in_second * (double)NS_PER_S / (double)(now - e->second_ns + 1));
+	} else if (now >= e->bursts.next_ns && !e->bursts.counting) {
+		burst_begin(e, threads, count);
+	} else if (now >= e->bursts.next_ns) {
+		if (burst_end(e, threads, count, out) < (double)e->allowed / 2)
+			bursts_off(e, threads, count);
+	}
+	now = clock_mono_ns();
+	return !e->bursts.on ? UINT64_MAX : e->bursts.next_ns > now ? e->bursts.next_ns - now : 0;
 }

@@ -5,7 +5,8 @@
  * The breakpoints are perf_events of the threads that the wall clock polls for the latency of calls; the program's code is not
  * changed. Calls from compiled code and from the interpreter all pass the verified entry of an nmethod, unless the method is
  * inlined or not compiled. A hit costs the thread a microsecond, or some tens of them in a nested virtual machine. The cost is
- * measured, and breakpoints are removed when entries are more frequent than the budget permits.
+ * measured. When entries are more frequent than the budget permits, they are only counted, in bursts: the breakpoints of all threads
+ * are enabled for a few ms at random times. Single entries are not known then.
  *
  * For the wall clock's thread, whose descriptor table they are in, except for what handlers read: thread_call.ring.
  */
@@ -29,6 +30,8 @@ struct entries_thread {
 	void *ring;                 /* of all of them; NULL: none */
 	bool counted;               /* all entries since the last report are in the ring */
 	bool closing;
+	bool bursts;                    /* takes part in the burst in progress */
+	uint64_t before[ENTRIES_CODES]; /* counts at its begin */
 };
 
 struct entries {
@@ -37,7 +40,14 @@ struct entries {
 	bool full;                     /* no more threads can have them */
 	uint64_t second_ns, in_second; /* entries in the current second */
 	uint64_t allowed;              /* the most per second; 0: not measured yet */
-	_Atomic uint32_t off;          /* true: too frequent, or breakpoints are not available */
+	uint64_t hit_ns;               /* CPU time of one */
+	struct {
+		bool on, counting; /* counting: a burst is in progress */
+		uint64_t next_ns;  /* when that changes */
+		uint64_t began_ns, length_ns;
+		uint64_t since_ns; /* the end of the previous burst */
+	} bursts;
+	_Atomic uint32_t off; /* true: too frequent, or breakpoints are not available */
 };
 
 /* What has happened since the thread's previous report. */
@@ -60,6 +70,17 @@ bool entries_disarm(struct entries *e, struct entries_thread *t, struct thread_s
  */
 void entries_report(struct entries *e, struct entries_thread *t, uint64_t head, uint64_t end,
 	uint64_t now, struct entries_report *out);
+
+/*
+ * Counting in bursts, when entries are too frequent. Begins and ends bursts that are due, and returns the time until the next change,
+ * UINT64_MAX: none. At the end of a burst, *out has the estimated number of entries since the end of the previous one, and how far it
+ * may be off because hits slow the threads down; else 0.
+ */
+struct entries_estimate {
+	uint64_t entries, doubt, since_ns;
+};
+uint64_t entries_bursts(struct entries *e, struct entries_thread *threads, uint32_t count,
+	struct entries_estimate *out);
 
 /* True when pc is in code whose entries are recorded. Any thread, handlers included. */
 static inline bool entries_recorded(const struct entries *e, uint64_t pc)

@@ -9,11 +9,13 @@
 #include "sampler/signal/raw.h"
 #include "sampler/text.h"
 #include "walk/hotspot/layout.h"
+#include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
 #include <errno.h>
 #include <string.h>
 
+#define WHY_BYTES          128u
 #define LATENCY_STAY_NS    (5 * NS_PER_S) /* how long a thread stays listed after a call */
 #define LATENCY_CHECK_NS   (1 * NS_PER_S)
 #define LATENCY_LONGEST_NS (500 * NS_PER_MS)
@@ -54,7 +56,15 @@ int latency_select(struct sampler *s, const struct wire_command *c, char *text, 
 	uint32_t count = c->arg < WIRE_TIMED_METHODS ? (uint32_t)c->arg : WIRE_TIMED_METHODS;
 
 	if (count && !atomic_load(&s->events[WIRE_WALL].on)) {
-		text_set(text, bytes, "the event wall is off");
+		struct engine_target self = {.tid = raw_gettid()};
+		struct text reason = text_into(text, bytes);
+		char why[WHY_BYTES];
+
+		text_add(&reason, "the event wall is off");
+		if (engine_wall.probe(&self, why, sizeof(why)) < 0) {
+			text_add(&reason, ": ");
+			text_add(&reason, why);
+		}
 		return -EINVAL;
 	}
 	if (!l && !count)
@@ -303,8 +313,10 @@ void latency_asked(
 	/* A request that was not answered is not a poll. A new thread has made no call before it was found. */
 	if (call->answered)
 		call->asked.before_ns = call->polled_ns;
-	else if (!call->asked.before_ns)
+	else if (!call->asked.before_ns) {
 		call->asked.before_ns = slot->found_ns;
+		l->first_polls += slot->found_ns > l->started_ns;
+	}
 	call->answered = false;
 	call->asked.cpu_ns = cpu;
 	call->asked.delay_ns = delay;
@@ -360,6 +372,8 @@ static void latency_forget(struct sampler *s)
 	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
 		atomic_store(&l->entries.codes[i].end, 0);
 	l->entries.next = 0;
+	l->entries.bursts.on = l->entries.bursts.counting = false;
+	l->entries.in_second = 0;
 	atomic_store(&l->entries.off, 0);
 	latency_virtual_forget(l);
 }
@@ -388,11 +402,48 @@ void latency_collect_listed(struct sampler *s, uint64_t now)
 		latency_collect(s, &s->threads->slots[l->listed[i]], now);
 }
 
+/* Reports how many threads have started, and how many of these lived long enough to be polled. Once a second. */
+static void latency_starts(struct sampler *s, struct latency *l, uint64_t now)
+{
+	uint64_t started = s->thread_layout ? walk_threads_started(s->thread_layout, &s->mem) : 0;
+	struct wire_poll record = {.time_ns = now,
+		.since_ns = now,
+		.before_ns = now,
+		.thread = atomic_load(&s->threads->slots[l->listed[0]].id),
+		.entries = (uint32_t)(started - l->started),
+		.entries_here = l->first_polls,
+		.flags = WIRE_POLL_STARTS};
+
+	if (l->started && started > l->started)
+		latency_queue(s, l, &record, 0);
+	l->started = started;
+	l->first_polls = 0;
+	l->started_ns = l->started_ns ? l->started_ns : now;
+}
+
+/* Counts frequent entries in bursts. Returns the time until it is to be called again. */
+static uint64_t latency_bursts(struct sampler *s, struct latency *l)
+{
+	struct entries_estimate estimate;
+	uint64_t next = entries_bursts(&l->entries, l->entered, l->listed_count, &estimate);
+	struct wire_poll record = {.time_ns = clock_mono_ns(),
+		.before_ns = estimate.since_ns,
+		.thread = atomic_load(&s->threads->slots[l->listed[0]].id),
+		.entries = estimate.entries < UINT32_MAX ? (uint32_t)estimate.entries : UINT32_MAX,
+		.entries_here = estimate.doubt < UINT32_MAX ? (uint32_t)estimate.doubt : UINT32_MAX,
+		.flags = WIRE_POLL_ESTIMATE};
+
+	record.since_ns = record.time_ns;
+	if (estimate.since_ns)
+		latency_queue(s, l, &record, 0);
+	return next;
+}
+
 uint64_t latency_tick(
 	struct sampler *s, void (*poll)(void *ctx, struct thread_slot *slot), void *ctx)
 {
 	struct latency *l = latency_on(s);
-	uint64_t now = clock_mono_ns(), next = UINT64_MAX, cost;
+	uint64_t now = clock_mono_ns(), next = UINT64_MAX, cost, burst;
 	uint64_t handlers = atomic_load(&s->events[WIRE_WALL].handlers_ns);
 
 	if (!l) {
@@ -404,6 +455,9 @@ uint64_t latency_tick(
 		latency_newcomers(s, l, now);
 	if (!l->listed_count)
 		return l->pool_count ? l->in_force : UINT64_MAX;
+	burst = latency_bursts(s, l);
+	if (l->checked_ns == now) /* as often as the pace is checked */
+		latency_starts(s, l, now);
 	cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	for (uint32_t i = 0; i < l->listed_count; i++) {
 		struct thread_slot *slot = &s->threads->slots[l->listed[i]];
@@ -429,7 +483,8 @@ uint64_t latency_tick(
 		       atomic_load(&s->events[WIRE_WALL].handlers_ns) - handlers;
 	now = clock_mono_ns();
 	next = next < now + l->in_force ? next : now + l->in_force;
-	return next > now ? next - now : 0;
+	next = next > now ? next - now : 0;
+	return next < burst ? next : burst;
 }
 
 void latency_end(struct sampler *s)

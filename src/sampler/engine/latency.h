@@ -73,6 +73,9 @@ struct latency {
 	struct entries entries;
 	uint64_t in_force; /* the interval that keeps to the budget, ns */
 	uint64_t checked_ns, spent_ns;
+	/* Threads that the JVM has started, 0 if it does not count them, and that were polled for the first time, as last reported. */
+	uint64_t started, started_ns;
+	uint32_t first_polls;
 	/* Virtual threads: see latency_virtual.c. */
 	struct latency_virtual virtuals[LATENCY_VIRTUALS];
 	uint32_t virtuals_inside;

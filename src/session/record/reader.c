@@ -504,6 +504,8 @@ static bool reader_consume_poll(struct reader *r, const void *record, uint32_t s
 		.counted = rec->flags & WIRE_POLL_COUNTED,
 		.recorded = rec->flags & WIRE_POLL_RECORDED,
 		.recursive = rec->flags & WIRE_POLL_RECURSIVE,
+		.estimate = rec->flags & WIRE_POLL_ESTIMATE,
+		.starts = rec->flags & WIRE_POLL_STARTS,
 		.virtual_id = WIRE_IS_VIRTUAL(rec->thread) ? rec->thread : 0,
 		.weight = rec->weight,
 		.entries = rec->entries,

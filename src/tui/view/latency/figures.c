@@ -61,7 +61,7 @@ static void draw_percentiles(struct ui *ui, struct area area)
 	struct strip_part *part;
 
 	part = strip_add(
-		&s, STYLE_NORMAL, 0, " %s%.*f/s", sum->short_calls ? ">" : "", decimals, rate);
+		&s, STYLE_NORMAL, 0, " %s%.*f/s", sum->at_least ? ">" : "", decimals, rate);
 	snprintf(part->key, sizeof(part->key), "calls");
 	if (!sum->counted)
 		strip_add(&s, STYLE_DIM, 5, "%s%.*f", ui->glyphs->plus_minus, decimals, error)
