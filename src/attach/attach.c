@@ -93,15 +93,14 @@ static int converse(const struct protocol *p, const struct attach_request *rq, s
 	struct buf *reply, struct err *err)
 {
 	const char *args[3] = {rq->args[0], rq->args[1], rq->args[2]};
-	int sock, rc;
 
 	if (rq->agent && limits_check_agent(p->jvm, err))
 		return -1;
-	sock = protocol_connect(p, err);
+	int sock = protocol_connect(p, err);
 	if (sock < 0)
 		return -1;
 	/* Install the agent last, so that its file exists for as short a time as possible. */
-	rc = rq->agent ? place_write(place, err) : 0;
+	int rc = rq->agent ? place_write(place, err) : 0;
 	if (rq->agent)
 		args[0] = place->path;
 	if (!rc)

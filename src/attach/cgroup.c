@@ -41,12 +41,11 @@ static void parse_mount(const char *line, struct cgroup_mount *out)
 	struct cgroup_mount m = {.controller = out->controller};
 	const char *end = strstr(line, " - ");
 	char type[16], options[256];
-	bool v1;
 
 	if (!end || sscanf(line, "%*s %*s %*s %255s %255s", m.top, m.at) != 2 ||
 		sscanf(end, " - %15s %*s %255s", type, options) != 2 || strchr(m.at, '\\'))
 		return;
-	v1 = !strcmp(type, "cgroup") && has_word(options, m.controller, ",");
+	bool v1 = !strcmp(type, "cgroup") && has_word(options, m.controller, ",");
 	if (!v1 && strcmp(type, "cgroup2") != 0)
 		return;
 	/* If both versions are mounted, the controller is in the hierarchy of version 1. */
@@ -59,10 +58,10 @@ static void parse_mount(const char *line, struct cgroup_mount *out)
 void cgroup_mount_find(struct cgroup_mount *out, const char *controller)
 {
 	struct buf text = {0};
-	char *at, *line;
+	char *line;
 
 	*out = (struct cgroup_mount){.controller = controller};
-	at = proc_read_host("self/mountinfo", &text) ? NULL : text.data;
+	char *at = proc_read_host("self/mountinfo", &text) ? NULL : text.data;
 	while ((line = strsep(&at, "\n")))
 		parse_mount(line, out);
 	buf_done(&text);
@@ -111,7 +110,6 @@ static int64_t number(const char *text, const char *key)
 	const char *at = text;
 	size_t length = strlen(key);
 	char *end;
-	int64_t value;
 
 	while (length && (strncmp(at, key, length) != 0 || at[length] != ' ')) {
 		at = strchr(at, '\n');
@@ -119,7 +117,7 @@ static int64_t number(const char *text, const char *key)
 			return UNKNOWN;
 		at++;
 	}
-	value = strtoll(at + length, &end, 10);
+	int64_t value = strtoll(at + length, &end, 10);
 	return end == at + length ? UNKNOWN : value;
 }
 
@@ -134,14 +132,12 @@ struct level {
 static bool level_read(struct level *at, const char *file)
 {
 	char path[CGROUP_PATH + 32], text[4096];
-	ssize_t got;
-	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", at->folder, file);
 	if (!at->inside)
 		return !proc_read_path(path, &at->text) && at->text.len;
-	fd = proc_open_in(at->inside, "root", path, O_RDONLY);
-	got = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	int fd = proc_open_in(at->inside, "root", path, O_RDONLY);
+	ssize_t got = fd < 0 ? -1 : read(fd, text, sizeof(text));
 	if (fd >= 0)
 		close(fd);
 	buf_clear(&at->text);
@@ -209,12 +205,11 @@ static int64_t cpu_limit(struct level *at, int64_t *period)
 static bool cpu_counts(struct level *at, struct cgroup_cpu *out)
 {
 	const char *text;
-	int64_t ns;
 
 	if (!level_read(at, "cpu.stat"))
 		return false;
 	text = buf_str(&at->text);
-	ns = number(text, "throttled_time");
+	int64_t ns = number(text, "throttled_time");
 	out->periods = number(text, "nr_periods");
 	out->throttled = number(text, "nr_throttled");
 	out->throttled_us = ns >= 0 ? ns / 1000 : number(text, "throttled_usec");
@@ -236,10 +231,9 @@ static void cpu_at(struct level *at, void *ctx)
 enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struct cgroup_cpu *out)
 {
 	struct cpu_search s = {.out = out};
-	bool shown;
 
 	*out = (struct cgroup_cpu){.limit = -1};
-	shown = each_level(mount, pid, cpu_at, &s);
+	bool shown = each_level(mount, pid, cpu_at, &s);
 	if (out->limit >= 0)
 		return s.counted ? CGROUP_LIMIT : CGROUP_UNKNOWN;
 	return shown ? CGROUP_NO_LIMIT : CGROUP_UNKNOWN;

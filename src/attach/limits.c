@@ -85,10 +85,9 @@ static int check_threads(const struct hotspot *jvm, const char *limits, struct e
 {
 	struct cgroup_mount mount;
 	uint64_t limit = proc_limit(limits, "Max processes");
-	int64_t left;
 
 	cgroup_mount_find(&mount, "pids");
-	left = cgroup_pids_left(&mount, jvm->pid);
+	int64_t left = cgroup_pids_left(&mount, jvm->pid);
 	if (left < THREADS) {
 		refuse_threads(jvm, err);
 		err_hint(err, "raise pids.max of its cgroup (--pids-limit, podPidsLimit)");
@@ -214,14 +213,13 @@ static int check_memory(const struct hotspot *jvm, const struct need *need, stru
 {
 	struct proc_status status;
 	struct buf read = {0};
-	const char *limits;
 	int rc = 0;
 
 	if (proc_read(jvm->pid, "limits", &read) || proc_status(jvm->pid, &status)) {
 		buf_done(&read);
 		return 0;
 	}
-	limits = buf_str(&read);
+	const char *limits = buf_str(&read);
 	const struct limit rows[] = {
 		{"address space (ulimit -v)", "as", NULL, proc_limit(limits, "Max address space"),
 			status.vm_bytes, need->bytes},
@@ -260,10 +258,9 @@ static int check_cgroups(const struct hotspot *jvm, struct err *err)
 	bool same = cgroup_is_ours(jvm->pid);
 	unsigned need = RESIDENT_BYTES + (same ? OWN_BYTES : 0);
 	struct cgroup_mount mount;
-	int64_t left;
 
 	cgroup_mount_find(&mount, "memory");
-	left = cgroup_memory_left(&mount, jvm->pid);
+	int64_t left = cgroup_memory_left(&mount, jvm->pid);
 	if (left >= need)
 		return 0;
 	err_set(err, ERR_ATTACH,

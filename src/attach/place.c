@@ -127,13 +127,11 @@ static bool is_safe_up(const struct place *p, int folder, const struct stat *roo
 	bool safe = false;
 
 	for (int depth = 0; at >= 0 && depth < FOLDER_DEPTH; depth++) {
-		int up;
-
 		safe = !fstat(at, &st) && is_safe(p, &st);
 		if (!safe || (st.st_dev == root->st_dev && st.st_ino == root->st_ino))
 			break;
 		safe = false;
-		up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+		int up = openat(at, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
 		close(at);
 		at = up;
 	}
@@ -227,14 +225,13 @@ static void remove_stale(int dir_fd)
 static int make_copy(const struct place *p, int dir, const char *part)
 {
 	int fd = openat(dir, part, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, p->mode);
-	int rc, saved;
 
 	if (fd < 0)
 		return -1;
-	rc = file_write(fd, p->agent.bytes, p->agent.len);
+	int rc = file_write(fd, p->agent.bytes, p->agent.len);
 	if (!rc)
 		rc = fchmod(fd, p->mode);
-	saved = errno;
+	int saved = errno;
 	if (close(fd) && !rc)
 		return -1;
 	errno = saved;
@@ -254,7 +251,6 @@ static int install_into(struct place *p, int dir)
 {
 	char part[sizeof(p->name) + 32];
 	struct stat st;
-	int saved;
 
 	snprintf(part, sizeof(part), "%s.%d", p->name, (int)getpid());
 	if (!(p->memfd >= 0 ? make_link : make_copy)(p, dir, part) &&
@@ -263,7 +259,7 @@ static int install_into(struct place *p, int dir)
 		p->inode = st.st_ino;
 		return 0;
 	}
-	saved = errno;
+	int saved = errno;
 	if (saved != EEXIST)
 		unlinkat(dir, part, 0);
 	errno = saved;
@@ -408,8 +404,6 @@ static int open_dev(const struct place *p)
 
 void place_write_by_root(struct place *p)
 {
-	int dir;
-
 	if (geteuid() != 0 || p->path[0])
 		return;
 	for (size_t i = 0; i < PLACE_FOLDERS; i++)
@@ -418,7 +412,7 @@ void place_write_by_root(struct place *p)
 	/* A JVM of root that sees our /proc entry can open our memfd: place_write links to it. */
 	if (p->jvm->euid == 0 && make_memfd(p))
 		return;
-	dir = open_dev(p);
+	int dir = open_dev(p);
 	if (dir < 0)
 		return;
 	p->mode = ROOTS_MODE;

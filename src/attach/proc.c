@@ -53,11 +53,10 @@ int proc_setting(const char *name, int otherwise)
 	struct buf text = {0};
 	char file[128], *end;
 	long value = 0;
-	bool known;
 
 	snprintf(file, sizeof(file), "sys/%s", name);
-	known = !proc_read_host(file, &text) && text.len &&
-		(value = strtol(text.data, &end, 10), end != text.data);
+	bool known = !proc_read_host(file, &text) && text.len &&
+		     (value = strtol(text.data, &end, 10), end != text.data);
 	buf_done(&text);
 	return known ? (int)value : otherwise;
 }
@@ -358,11 +357,10 @@ bool proc_thread_queued_ns(pid_t pid, pid_t tid, uint64_t *ns)
 	struct buf text = {0};
 	char file[64];
 	uint64_t ran;
-	bool known;
 
 	snprintf(file, sizeof(file), "task/%d/schedstat", (int)tid);
-	known = !proc_read(pid, file, &text) &&
-		sscanf(buf_str(&text), "%" SCNu64 " %" SCNu64, &ran, ns) == 2 && ran > 0;
+	bool known = !proc_read(pid, file, &text) &&
+		     sscanf(buf_str(&text), "%" SCNu64 " %" SCNu64, &ran, ns) == 2 && ran > 0;
 	buf_done(&text);
 	return known;
 }
@@ -380,12 +378,11 @@ uint64_t proc_limit(const char *limits, const char *name)
 {
 	const char *at = strstr(limits, name);
 	char *end;
-	uint64_t value;
 
 	if (!at)
 		return PROC_NO_LIMIT;
 	at += strlen(name);
-	value = strtoull(at, &end, 10);
+	uint64_t value = strtoull(at, &end, 10);
 	return end == at ? PROC_NO_LIMIT : value; /* "unlimited" */
 }
 
@@ -445,11 +442,10 @@ int proc_machine(pid_t pid, struct proc_machine *out)
 	struct buf text = {0};
 	uint64_t busy, idle;
 	cpu_set_t mine;
-	int rc;
 
 	*out = (struct proc_machine){
 		.free_ticks = sched_getaffinity(pid, sizeof(mine), &mine) ? -1 : 0};
-	rc = proc_read_host("stat", &text);
+	int rc = proc_read_host("stat", &text);
 	if (!rc && strncmp(buf_str(&text), "cpu ", 4) != 0)
 		rc = -EINVAL;
 	if (!rc)

@@ -102,14 +102,13 @@ static int try_connect(const struct protocol *p, struct err *err)
 	const struct hotspot *jvm = p->jvm;
 	struct sockaddr_un addr;
 	struct stat st;
-	int sock, error;
 
 	socket_name(&addr, p);
 	if (lstat(addr.sun_path, &st))
 		return no_socket(jvm, errno, err);
 	if (!S_ISSOCK(st.st_mode) || st.st_uid != jvm->euid)
 		return NO_SOCKET;
-	sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int sock = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (sock < 0)
 		return no_socket(jvm, errno, err);
 	/* Limits connect, if the peer listens but never accepts, and send. */
@@ -120,7 +119,7 @@ static int try_connect(const struct protocol *p, struct err *err)
 		close(sock);
 		return FAILED;
 	}
-	error = errno;
+	int error = errno;
 	close(sock);
 	if (error != EAGAIN)
 		return no_socket(jvm, error, err);
@@ -197,7 +196,6 @@ static bool adopt_trigger(struct trigger *t, int dir, const struct protocol *p)
 static bool make_trigger(struct trigger *t, int dir, const struct protocol *p)
 {
 	struct stat st;
-	int error;
 
 	t->fd = openat(
 		dir, t->name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, NEW_MODE);
@@ -210,7 +208,7 @@ static bool make_trigger(struct trigger *t, int dir, const struct protocol *p)
 		t->state = TRIGGER_OURS;
 		return true;
 	}
-	error = errno ? errno : EPERM;
+	int error = errno ? errno : EPERM;
 	/* The file system assigns another owner (e.g. NFS root squash), so the JVM would reject the file. */
 	unlinkat(dir, t->name, 0);
 	close(t->fd);

@@ -16,11 +16,10 @@ static bool whole_number(const char *text, int *out)
 {
 	size_t len = strcspn(text, "\n");
 	char *end;
-	long v;
 
 	if (!len || len > 11 || !(text[0] == '-' || (text[0] >= '0' && text[0] <= '9')))
 		return false;
-	v = strtol(text, &end, 10);
+	long v = strtol(text, &end, 10);
 	if (end != text + len || v < INT_MIN || v > INT_MAX)
 		return false;
 	*out = (int)v;
@@ -109,10 +108,9 @@ static const char *after_first_line(const char *reply, int *number)
 const char *reply_text(const char *reply, size_t len, struct err *err)
 {
 	char quoted[QUOTED + 1];
-	const char *text;
 	int number;
 
-	text = strlen(reply) == len ? after_first_line(reply, &number) : NULL;
+	const char *text = strlen(reply) == len ? after_first_line(reply, &number) : NULL;
 	if (text && number == 0)
 		return text;
 	quote(text ? text : reply, quoted);
@@ -128,10 +126,9 @@ const char *reply_text(const char *reply, size_t len, struct err *err)
 int reply_load(const char *reply, size_t len, int *result, struct err *err)
 {
 	static const char label[] = "return code: ";
-	const char *text;
 	int number;
 
-	text = reply_text(reply, len, err);
+	const char *text = reply_text(reply, len, err);
 	if (!text) {
 		/* A refusal with a message has a first line other than 0. */
 		text = strlen(reply) == len ? after_first_line(reply, &number) : NULL;

@@ -131,7 +131,6 @@ static void walk(
 {
 	const struct walk_mem *mem = remote_mem(t->remote);
 	struct walk_thread where = {.java_thread = java, .rows = modules_rows(t->modules)};
-	struct walk_result result;
 
 	if (java && walk_thread_tid(t->layout, mem, java) != thread->nstid)
 		where.java_thread =
@@ -144,7 +143,7 @@ static void walk(
 		where.stack_lo = regs->sp & ~(uint64_t)4095;
 		where.stack_hi = modules_mapping_end(t->modules, regs->sp);
 	}
-	result = walk_stack(t->layout, mem, regs, &where, t->frames, DEPTH);
+	struct walk_result result = walk_stack(t->layout, mem, regs, &where, t->frames, DEPTH);
 	stack_add(t->namer, mem, t->frames, result.count, thread);
 	thread->truncated = result.truncated;
 }
@@ -156,16 +155,14 @@ static void capture_thread(void *ctx, pid_t tid)
 		[REMOTE_DENIED] = "the kernel does not allow tracing it"};
 	struct capture *t = ctx;
 	struct dump *d = t->out;
-	struct dump_thread *thread;
 	struct remote_want want = {0};
 	struct proc_status status;
 	struct walk_regs regs;
-	enum remote_result result;
 
 	if (t->error || proc_thread_status(t->pid, tid, &status) || strchr("ZXx", status.state))
 		return;
 	d->threads = xreallocarray(d->threads, d->count + 1, sizeof(*d->threads));
-	thread = &d->threads[d->count++];
+	struct dump_thread *thread = &d->threads[d->count++];
 	*thread = (struct dump_thread){
 		.tid = tid, .nstid = status.nspid ? status.nspid : tid, .state = status.state};
 	clean_text(thread->name, sizeof(thread->name), status.name, strlen(status.name));
@@ -180,7 +177,8 @@ static void capture_thread(void *ctx, pid_t tid)
 		want.while_stopped = while_stopped;
 		want.while_stopped_ctx = t;
 	}
-	result = remote_capture(t->remote, tid, &want, modules_mapping_end, t->modules, &regs);
+	enum remote_result result =
+		remote_capture(t->remote, tid, &want, modules_mapping_end, t->modules, &regs);
 	if (result == REMOTE_DENIED)
 		t->error = errno;
 	if (result != REMOTE_OK) {
@@ -279,10 +277,9 @@ static int capture(struct capture *t, const struct hotspot *jvm, struct err *err
 int dump_capture(const struct hotspot *jvm, struct dump *out, struct err *err)
 {
 	struct capture t = {.pid = jvm->pid, .out = out};
-	int rc;
 
 	memset(out, 0, sizeof(*out));
-	rc = capture(&t, jvm, err);
+	int rc = capture(&t, jvm, err);
 	stack_namer_free(t.namer);
 	java_reader_free(t.reader);
 	free(t.notes);

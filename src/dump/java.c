@@ -115,12 +115,11 @@ static void set_lock(struct java_reader *r, struct oop lock, struct java_facts *
 static bool read_monitor(struct java_reader *r, uint64_t monitor, struct java_facts *out)
 {
 	struct oop lock = java_wait_object(&r->waits, monitor);
-	struct java_holder holder;
 
 	if (!lock.klass)
 		return false;
 	set_lock(r, lock, out);
-	holder = java_wait_holder(&r->waits, monitor);
+	struct java_holder holder = java_wait_holder(&r->waits, monitor);
 	out->owner = holder.at;
 	out->owner_id = holder.id;
 	return true;

@@ -35,10 +35,9 @@ struct modules {
 static bool add_mapping(void *ctx, const struct proc_map *map)
 {
 	struct modules *m = ctx;
-	struct mapping *to;
 
 	m->maps = xgrow(m->maps, m->count, &m->cap, sizeof(*m->maps));
-	to = &m->maps[m->count++];
+	struct mapping *to = &m->maps[m->count++];
 	*to = (struct mapping){.file = *map, .id = -1};
 	to->file.path = xstrdup(map->path);
 	return true;
@@ -87,12 +86,11 @@ static int open_libjvm(struct modules *m, struct err *err)
 struct modules *modules_open(pid_t pid, pid_t nspid, struct err *err)
 {
 	struct modules *m = xcalloc(1, sizeof(*m));
-	int rc;
 
 	m->pid = pid;
 	m->symbols = symbols_new(pid, nspid);
 	m->child = elf_child_new();
-	rc = proc_maps(pid, add_mapping, m);
+	int rc = proc_maps(pid, add_mapping, m);
 	if (rc) {
 		errno = -rc;
 		err_set_errno(
@@ -188,11 +186,10 @@ const struct unwind_table *modules_rows(struct modules *m)
 	m->rows = xcalloc(1, sizeof(*m->rows) + wanted * sizeof(m->rows->modules[0]));
 	for (size_t i = 0; i < m->count; i++) {
 		const struct proc_map *file = &m->maps[i].file;
-		struct unwind_rows *rows;
 
 		if (!has_code(&m->maps[i]))
 			continue;
-		rows = compile(m, file);
+		struct unwind_rows *rows = compile(m, file);
 		if (rows)
 			m->rows->modules[m->rows->count++] =
 				(struct unwind_module){file->start, file->end, file->offset, rows};

@@ -67,7 +67,6 @@ static struct dump_group *group_of(struct parked *p, const struct unmounted_thre
 	struct group_key key = {p, hash};
 	uint32_t at = hash_index_find(&p->index, hash, group_same, &key);
 	struct dump *d = p->out;
-	struct dump_group *g;
 
 	if (at != HASH_NONE)
 		return &d->groups[at];
@@ -76,7 +75,7 @@ static struct dump_group *group_of(struct parked *p, const struct unmounted_thre
 	p->hashes = xreallocarray(p->hashes, d->group_count, sizeof(*p->hashes));
 	p->hashes[at] = hash;
 	hash_index_add(&p->index, hash, at);
-	g = &d->groups[at];
+	struct dump_group *g = &d->groups[at];
 	memset(g, 0, sizeof(*g));
 	g->state = state_name(thread);
 	g->class_name = class_name(p, klass);
@@ -88,11 +87,9 @@ static struct dump_group *group_of(struct parked *p, const struct unmounted_thre
 static void group_name(
 	struct parked *p, struct dump_group *g, const struct unmounted_thread *thread)
 {
-	struct dump_name *to;
-
 	if (g->named == DUMP_NAMES)
 		return;
-	to = &g->names[g->named++];
+	struct dump_name *to = &g->names[g->named++];
 	to->number = (int64_t)thread->number;
 	if (p->reader)
 		java_read_text(p->reader,
@@ -118,10 +115,8 @@ static void parked_thread(void *ctx, const struct unmounted_thread *thread)
 	struct parked *p = ctx;
 	const struct walk_mem *mem = remote_mem(p->remote);
 	struct walk_thread nobody = {.rows = NULL};
-	struct walk_result walked;
-	struct dump_group *g;
 	struct frozen where;
-	uint64_t sp, klass;
+	uint64_t klass;
 
 	p->out->parked += thread->multiplicity;
 	if (clock_mono_ns() - p->began_ns > TIME_NS)
@@ -129,13 +124,13 @@ static void parked_thread(void *ctx, const struct unmounted_thread *thread)
 	remote_forget(p->remote);
 	if (!unmounted_frozen(&p->java, thread, &where))
 		return;
-	sp = frozen_sp(mem, &where);
-	walked = walk_frozen(p->layout, mem, &nobody, &where, p->frames, DEPTH);
+	uint64_t sp = frozen_sp(mem, &where);
+	struct walk_result walked = walk_frozen(p->layout, mem, &nobody, &where, p->frames, DEPTH);
 	klass = thread->state == UNMOUNTED_PARKED ? unmounted_blocker(&p->java, thread).klass : 0;
 	remote_forget(p->remote);
 	if (!walked.count || !unmounted_still(&p->java, thread, &where, sp))
 		return;
-	g = group_of(
+	struct dump_group *g = group_of(
 		p, thread, klass, walked.count, hash_of(thread, klass, p->frames, walked.count));
 	g->count += thread->multiplicity;
 	g->stack.truncated |= walked.truncated;

@@ -216,8 +216,7 @@ struct tracing {
 static enum remote_result stop_and_copy(struct tracing *t)
 {
 	struct remote *r = t->r;
-	int status, stopped;
-	bool read;
+	int status;
 
 	if (ptrace(PTRACE_SEIZE, t->tid, 0, 0)) {
 		t->error = errno;
@@ -226,10 +225,10 @@ static enum remote_result stop_and_copy(struct tracing *t)
 	t->running_ns = clock_mono_ns();
 	if (ptrace(PTRACE_INTERRUPT, t->tid, 0, 0))
 		return REMOTE_GONE;
-	stopped = wait_stop(t->tid, &status, &t->running_ns);
+	int stopped = wait_stop(t->tid, &status, &t->running_ns);
 	if (stopped <= 0)
 		return stopped ? REMOTE_GONE : REMOTE_STUCK;
-	read = remote_regs(t->tid, t->regs);
+	bool read = remote_regs(t->tid, t->regs);
 	if (read) {
 		uint64_t from = t->regs->sp - BELOW_SP, end = t->stack_end(t->ctx, t->regs->sp);
 		uint64_t bytes = end > t->regs->sp ? end - from : STACK_UNKNOWN;
@@ -293,14 +292,13 @@ enum remote_result remote_capture(struct remote *r, pid_t tid, const struct remo
 		.r = r, .tid = tid, .want = want, .stack_end = stack_end, .ctx = ctx, .regs = regs};
 	sigset_t block, before;
 	pthread_t tracer;
-	int error;
 
 	remote_forget(r);
 	sigemptyset(&block);
 	for (size_t i = 0; i < sizeof(blocked) / sizeof(blocked[0]); i++)
 		sigaddset(&block, blocked[i]);
 	pthread_sigmask(SIG_BLOCK, &block, &before);
-	error = pthread_create(&tracer, NULL, trace, &t);
+	int error = pthread_create(&tracer, NULL, trace, &t);
 	if (error) {
 		t.result = REMOTE_DENIED;
 		t.error = error;

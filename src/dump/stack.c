@@ -119,13 +119,12 @@ static char *cleaned(const char *text)
 
 static void add_native(struct stack_namer *n, uint64_t pc, struct dump_thread *to)
 {
-	struct dump_frame *f;
 	struct symbol s;
 	char text[32];
 
 	modules_symbol(n->modules, pc, &s);
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)s.start);
-	f = frame_add(to, s.is_jvm ? DUMP_VM : DUMP_NATIVE);
+	struct dump_frame *f = frame_add(to, s.is_jvm ? DUMP_VM : DUMP_NATIVE);
 	f->name = cleaned(s.name[0] ? s.name : text);
 	f->module = cleaned(s.module);
 }
@@ -140,12 +139,11 @@ static int line_of(
 	uint8_t table[TABLE_BYTES];
 	uint32_t bytes = 0, limit;
 	struct method m;
-	uint64_t at, end;
 
 	if (!method_load(layout, mem, method, &m) || bci >= m.code_bytes)
 		return 0;
-	at = method_lines(layout, mem, &m);
-	end = m.const_method + layout_load(&layout->const_size, mem, m.const_method) * 8;
+	uint64_t at = method_lines(layout, mem, &m);
+	uint64_t end = m.const_method + layout_load(&layout->const_size, mem, m.const_method) * 8;
 	if (!at || end < at)
 		return 0;
 	limit = end - at < TABLE_BYTES ? (uint32_t)(end - at) : TABLE_BYTES;
@@ -182,13 +180,12 @@ void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct w
 		enum dump_type type = is_java                 ? java[w->type]
 				      : w->type == WALK_BREAK ? DUMP_BREAK
 							      : DUMP_VM;
-		struct dump_frame *f;
 
 		if (w->type == WALK_NATIVE) {
 			add_native(n, w->value, to);
 			continue;
 		}
-		f = frame_add(to, type);
+		struct dump_frame *f = frame_add(to, type);
 		f->name = xstrdup(text_of(n, n->packed[i]));
 		f->module = xstrdup(type == DUMP_VM ? "libjvm.so" : "");
 		if (is_java && w->bci != WALK_BCI_UNKNOWN) {

@@ -76,7 +76,6 @@ static void ranges_of_section(
 	for (unsigned n = 1; offset < data->d_size; offset = next, n++) {
 		struct cfi_program program;
 		uint64_t length;
-		struct range *range;
 
 		if (n % ENTRIES_PER_CLOCK == 0 &&
 			clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns > COMPILE_MAX_NS)
@@ -104,7 +103,7 @@ static void ranges_of_section(
 							       (const uint8_t *)data->d_buf),
 					  &program, &length))
 			continue;
-		range = range_add(c, source, program.start, length);
+		struct range *range = range_add(c, source, program.start, length);
 		if (range) {
 			range->program = program;
 			range->cie = c->cie_count - 1;

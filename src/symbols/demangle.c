@@ -132,13 +132,12 @@ static bool demangle_explodes(const char *mangled, size_t len)
 /* With return type and parameters. NULL: not a C++ name. */
 static char *demangle_whole(const char *mangled, size_t len)
 {
-	char *text, *whole;
 	int status = 0;
 
 	if (strncmp(mangled, "_Z", 2) || len > MANGLED_MAX || demangle_explodes(mangled, len))
 		return NULL;
-	text = xstrndup(mangled, len);
-	whole = __cxa_demangle(text, NULL, NULL, &status);
+	char *text = xstrndup(mangled, len);
+	char *whole = __cxa_demangle(text, NULL, NULL, &status);
 	free(text);
 	return whole;
 }

@@ -182,19 +182,17 @@ static uint64_t id_address(Elf *elf, const struct elf_facts *facts)
 void elf_facts_read(Elf *elf, struct elf_facts *out)
 {
 	GElf_Word crc = 0;
-	const char *link;
 	const void *id;
-	ssize_t bytes;
 
 	memset(out, 0, sizeof(*out));
 	out->segment_count = elf_symbols_segments(elf, out->segments, ELF_SEGMENTS_MAX);
-	bytes = dwelf_elf_gnu_build_id(elf, &id);
+	ssize_t bytes = dwelf_elf_gnu_build_id(elf, &id);
 	if (bytes > 1 && bytes <= ELF_BUILD_ID_MAX) {
 		out->id_bytes = (uint32_t)bytes;
 		memcpy(out->id, id, (size_t)bytes);
 		out->id_address = id_address(elf, out);
 	}
-	link = dwelf_elf_gnu_debuglink(elf, &crc);
+	const char *link = dwelf_elf_gnu_debuglink(elf, &crc);
 	if (link && strlen(link) < sizeof(out->link) && !strchr(link, '/')) {
 		snprintf(out->link, sizeof(out->link), "%s", link);
 		out->link_crc = crc;

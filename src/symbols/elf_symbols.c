@@ -73,13 +73,11 @@ uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out)
 
 	for (size_t i = 1; i < count && i < INT32_MAX && !symtab_is_full(out); i++) {
 		GElf_Sym sym;
-		const char *name;
-		int binding;
 
 		if (!gelf_getsym(data, (int)i, &sym))
 			break;
-		binding = GELF_ST_BIND(sym.st_info);
-		name = elf_strptr(elf, header.sh_link, sym.st_name);
+		int binding = GELF_ST_BIND(sym.st_info);
+		const char *name = elf_strptr(elf, header.sh_link, sym.st_name);
 		if (name && elf_symbol_is_function(elf, &sym, name))
 			symtab_add(out, sym.st_value, sym.st_size, name,
 				binding == STB_LOCAL  ? SYMTAB_LOCAL
@@ -134,14 +132,13 @@ void elf_symbols_plt(Elf *elf, struct symtab *out)
 		uint64_t at = plt.address + (uint64_t)i * plt.stub_bytes;
 		GElf_Rela r;
 		GElf_Sym sym;
-		const char *name;
 		char text[512];
 
 		if (at >= plt.end || !gelf_getrela(rela_data, i, &r))
 			return;
 		if (!gelf_getsym(symbols_data, (int)GELF_R_SYM(r.r_info), &sym))
 			continue;
-		name = elf_strptr(elf, symbols.sh_link, sym.st_name);
+		const char *name = elf_strptr(elf, symbols.sh_link, sym.st_name);
 		if (name && *name && strnlen(name, sizeof(text)) < sizeof(text) - 8) {
 			snprintf(text, sizeof(text), "%s@plt", name);
 			symtab_add(out, at, plt.stub_bytes, text, SYMTAB_LOCAL);
@@ -168,14 +165,13 @@ struct code *elf_symbols_code(Elf *elf, const atomic_bool *stop)
 {
 	struct symtab stubs = {.stop = stop};
 	struct buf no_return = {0};
-	struct code *code;
 
 	elf_symbols_plt(elf, &stubs);
 	for (uint32_t i = 0; i < stubs.count; i++)
 		if (elf_is_no_return(stubs.texts.data + stubs.entries[i].text))
 			buf_add(&no_return, &stubs.entries[i].start,
 				sizeof(stubs.entries[i].start));
-	code = code_open(elf, (const uint64_t *)(const void *)no_return.data,
+	struct code *code = code_open(elf, (const uint64_t *)(const void *)no_return.data,
 		no_return.len / sizeof(uint64_t), stop);
 	buf_done(&no_return);
 	symtab_done(&stubs);
@@ -279,11 +275,9 @@ static void add_boundary(void *ctx, uint64_t address)
 /* Adds starts of functions; from the code itself if the file describes less than half of the functions that have names. */
 static void read_boundaries(Elf *elf, uint32_t names, struct symtab *out)
 {
-	struct code *code;
-
 	if (elf_symbols_boundaries(elf, out) >= names / 2)
 		return;
-	code = elf_symbols_code(elf, out->stop);
+	struct code *code = elf_symbols_code(elf, out->stop);
 	if (!code)
 		return;
 	code_begins(code, add_boundary, out);
@@ -299,11 +293,10 @@ void elf_names_read(Elf *elf, Elf *debug, struct symtab *out)
 {
 	uint32_t whole = elf_symbols_table(elf, SHT_SYMTAB, out);
 	uint32_t split = debug ? elf_symbols_table(debug, SHT_SYMTAB, out) : 0;
-	uint32_t exported;
 
 	if (!split)
 		split = read_mini(elf, out);
-	exported = elf_symbols_table(elf, SHT_DYNSYM, out);
+	uint32_t exported = elf_symbols_table(elf, SHT_DYNSYM, out);
 	elf_symbols_plt(elf, out);
 	read_boundaries(elf, larger(larger(whole, split), exported), out);
 	symtab_finish(out);
@@ -362,23 +355,21 @@ void elf_exports_read(Elf *elf, struct buf *exports, struct buf *texts)
 	Elf_Scn *scn = elf_section_of_type(elf, SHT_GNU_versym, &header);
 	Elf_Data *versions = scn ? elf_getdata(scn, NULL) : NULL, *symbols;
 	uint64_t *slots;
-	size_t count;
 
 	scn = elf_section_of_type(elf, SHT_DYNSYM, &header);
 	symbols = scn && header.sh_entsize ? elf_getdata(scn, NULL) : NULL;
-	count = symbols ? symbols->d_size / header.sh_entsize : 0;
+	size_t count = symbols ? symbols->d_size / header.sh_entsize : 0;
 	if (count > EXPORTS_MAX)
 		count = EXPORTS_MAX;
 	slots = xcalloc(count, sizeof(*slots));
 	read_slots(elf, slots, count);
 	for (size_t i = 1; i < count && texts->len < EXPORT_TEXTS_MAX; i++) {
 		GElf_Versym version;
-		const char *name;
 		GElf_Sym sym;
 
 		if (!gelf_getsym(symbols, (int)i, &sym))
 			break;
-		name = elf_strptr(elf, header.sh_link, sym.st_name);
+		const char *name = elf_strptr(elf, header.sh_link, sym.st_name);
 		if (name && *name)
 			add_export(exports, texts, &sym,
 				versions && gelf_getversym(versions, (int)i, &version) &&

@@ -60,12 +60,11 @@ int perfmap_open(pid_t pid, pid_t nspid, struct stat *st, const char **note)
 {
 	int folder = pid > 0 ? proc_open_in(pid, "root", "/tmp", O_RDONLY | O_DIRECTORY) : -1;
 	char name[32];
-	int fd;
 
 	if (folder < 0)
 		return -1;
 	snprintf(name, sizeof(name), "perf-%d.map", (int)nspid);
-	fd = rooted_in(folder, name, O_RDONLY);
+	int fd = rooted_in(folder, name, O_RDONLY);
 	close(folder);
 	if (fd == -ELOOP || (fd >= 0 && (fstat(fd, st) || st->st_mode & S_IWOTH ||
 						(st->st_uid && st->st_uid != user_of(pid))))) {
@@ -84,12 +83,12 @@ enum kallsyms_result kallsyms_read(FILE *file, struct symtab *out)
 	bool names = false, addresses = false;
 
 	while (!symtab_is_full(out) && lines_next(&l)) {
-		char *rest, *name;
+		char *rest;
 		uint64_t address = strtoull(l.text, &rest, 16);
 
 		if (rest == l.text || rest[0] != ' ' || !rest[1] || rest[2] != ' ')
 			continue;
-		name = rest + 3;
+		char *name = rest + 3;
 		name[strcspn(name, "\t\n ")] = '\0';
 		names = true;
 		addresses = addresses || address;

@@ -154,12 +154,11 @@ static int by_id(const struct search *s)
 	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME");
 	const char *home = getenv("HOME");
 	struct buf path = {0};
-	int fd;
 
 	buf_adds(&path, "/usr/lib/debug/.build-id/");
 	add_id(s, &path, "/");
 	buf_adds(&path, ".debug");
-	fd = try(s, s->pid, path.data);
+	int fd = try(s, s->pid, path.data);
 	if (fd < 0 && s->pid > 0)
 		fd = try(s, 0, path.data);
 	if (fd < 0 && (cache || xdg || home)) {

@@ -322,10 +322,8 @@ static void type_function(struct v0 *v)
 
 static void type_dyn(struct v0 *v)
 {
-	uint64_t bound, lifetime;
-
 	print(v, "dyn ");
-	bound = binder(v);
+	uint64_t bound = binder(v);
 	for (unsigned i = 0; !v->failed && !eat(v, 'E'); i++) {
 		bool open = eat(v,
 			'I'); /* generic arguments stay open for bindings: "Iterator<Item = u8>" */
@@ -350,7 +348,7 @@ static void type_dyn(struct v0 *v)
 	v->lifetimes -= bound;
 	if (!eat(v, 'L'))
 		fail(v);
-	lifetime = base_62(v);
+	uint64_t lifetime = base_62(v);
 	if (lifetime && !v->failed) {
 		print(v, " + ");
 		print_lifetime(v, lifetime);
@@ -415,8 +413,6 @@ static void type(struct v0 *v)
 static void path_nested(struct v0 *v, bool in_value)
 {
 	char space = peek(v);
-	struct identifier id;
-	uint64_t number;
 	bool special = space >= 'A' && space <= 'Z';
 
 	if (!special && (space < 'a' || space > 'z')) {
@@ -425,8 +421,8 @@ static void path_nested(struct v0 *v, bool in_value)
 	}
 	v->at++;
 	path(v, in_value);
-	number = optional_62(v, 's');
-	id = undisambiguated(v);
+	uint64_t number = optional_62(v, 's');
+	struct identifier id = undisambiguated(v);
 	if (special) {
 		print(v, "::{");
 		if (space == 'C' || space == 'S')

@@ -164,11 +164,10 @@ static void search_run(struct load *l, struct elf_child *child, const atomic_boo
 	(void)child;
 	for (uint32_t i = 0; i < t->count && !s->entry && !atomic_load(stop); i++) {
 		const char *text = symtab_text(t, &t->entries[i]);
-		char *name;
 
 		if (!demangle_is_mangled(text))
 			continue;
-		name = demangle_name(text);
+		char *name = demangle_name(text);
 		if (!strcmp(name, s->name))
 			s->entry = &t->entries[i];
 		free(name);
@@ -186,17 +185,15 @@ static const struct symtab_entry *module_find_text(const struct module *m, const
 /* Sets the name and start of *out, which the caller has filled in for an offset without a name. */
 static void module_name(struct module *m, struct names *names, uint64_t offset, struct symbol *out)
 {
-	const struct elf_segment *segment;
-	const struct symtab_entry *e;
-	uint64_t to_address;
 	const char *name;
 	char text[32], **cached;
 
-	segment = elf_segment_of_offset(m->segments, m->segment_count, offset);
+	const struct elf_segment *segment =
+		elf_segment_of_offset(m->segments, m->segment_count, offset);
 	if (!segment)
 		return;
-	to_address = segment->address - segment->offset;
-	e = symtab_find(&m->table, offset + to_address);
+	uint64_t to_address = segment->address - segment->offset;
+	const struct symtab_entry *e = symtab_find(&m->table, offset + to_address);
 	if (!e)
 		return;
 	if (e->rank == SYMTAB_BOUNDARY) { /* a function without a name: its file offset */
@@ -295,11 +292,9 @@ void symbols_wait(struct symbols *s, unsigned ms)
 
 bool symbols_load_module(struct symbols *s, int module)
 {
-	struct module *m;
-
 	if (module < 0 || module >= s->module_count)
 		return true;
-	m = s->modules[module];
+	struct module *m = s->modules[module];
 	if (m->counted || s->bytes > NAMES_MAX)
 		return true;
 	if (!loader_is_pending(&m->load))
@@ -315,13 +310,12 @@ bool symbols_load_module(struct symbols *s, int module)
 void symbols_native(struct symbols *s, int module, uint64_t offset, struct symbol *out)
 {
 	bool ready = symbols_load_module(s, module);
-	struct module *m;
 
 	if (module < 0 || module >= s->module_count) {
 		*out = (struct symbol){.name = "", .module = RAW_NAME, .start = offset};
 		return;
 	}
-	m = s->modules[module];
+	struct module *m = s->modules[module];
 	*out = (struct symbol){.name = "",
 		.module = m->name,
 		.is_jvm = m->is_jvm,
@@ -374,20 +368,18 @@ uint64_t symbols_function(
 	struct symbols *s, int module, const struct proc_map *map, const char *name)
 {
 	uint64_t end_ns = clock_mono_ns() + FUNCTION_WAIT_NS, offset;
-	const struct symtab_entry *e;
-	const struct elf_segment *segment;
-	const struct module *m;
 	bool ready;
 
 	while (!(ready = symbols_ready_function(s, module, name)) && clock_mono_ns() < end_ns)
 		loader_wait(s->loader, FUNCTION_STEP_MS);
 	if (!ready || module < 0 || module >= s->module_count || !s->modules[module]->counted)
 		return 0;
-	m = s->modules[module];
-	e = module_find_text(m, name);
+	const struct module *m = s->modules[module];
+	const struct symtab_entry *e = module_find_text(m, name);
 	if (!e && strchr(name, ':'))
 		e = s->search->entry;
-	segment = e ? elf_segment_at(m->segments, m->segment_count, e->start) : NULL;
+	const struct elf_segment *segment =
+		e ? elf_segment_at(m->segments, m->segment_count, e->start) : NULL;
 	if (!segment)
 		return 0;
 	offset = e->start - segment->address + segment->offset;
@@ -401,10 +393,9 @@ static void symbols_read_kernel(struct load *l, struct elf_child *child, const a
 {
 	struct list *kernel = (struct list *)l;
 	FILE *f = fopen("/proc/kallsyms", "re");
-	enum kallsyms_result result;
 
 	symtab_limit(&kernel->table, stop);
-	result = f ? kallsyms_read(f, &kernel->table) : KALLSYMS_NONE;
+	enum kallsyms_result result = f ? kallsyms_read(f, &kernel->table) : KALLSYMS_NONE;
 	if (f)
 		fclose(f);
 	if (result == KALLSYMS_HIDDEN)
@@ -428,16 +419,13 @@ bool symbols_ready_kernel(struct symbols *s, uint64_t address)
 
 void symbols_kernel(struct symbols *s, uint64_t address, struct symbol *out)
 {
-	const struct symtab_entry *e;
-	const char *name;
-
 	*out = (struct symbol){.name = "", .module = KERNEL_NAME, .start = address};
 	s->kernel_requested = true;
 	out->loading = !symbols_load_kernel(s);
-	e = out->loading ? NULL : symtab_find(&s->kernel.table, address);
+	const struct symtab_entry *e = out->loading ? NULL : symtab_find(&s->kernel.table, address);
 	if (!e || e->rank == SYMTAB_BOUNDARY)
 		return;
-	name = names_get(&s->names, &s->kernel.table, e);
+	const char *name = names_get(&s->names, &s->kernel.table, e);
 	out->loading = !name;
 	if (!name)
 		return;
@@ -504,11 +492,10 @@ void symbols_raw(struct symbols *s, uint64_t address, struct symbol *out)
 {
 	const struct symtab_entry *e = symtab_find(&s->perfmap, address);
 	bool ready = e || symbols_refresh_perfmap(s);
-	const char *name;
 
 	*out = (struct symbol){.name = "", .module = RAW_NAME, .start = address};
 	e = symtab_find(&s->perfmap, address);
-	name = e ? names_get(&s->names, &s->perfmap, e) : NULL;
+	const char *name = e ? names_get(&s->names, &s->perfmap, e) : NULL;
 	out->loading = e ? !name : !ready;
 	if (!name)
 		return;

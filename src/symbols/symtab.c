@@ -43,8 +43,6 @@ bool symtab_is_full(struct symtab *t)
 void symtab_add(
 	struct symtab *t, uint64_t start, uint64_t size, const char *name, enum symtab_rank rank)
 {
-	struct symtab_entry *e;
-
 	if (t->texts.len >= SYMTAB_TEXTS_MAX || t->count >= SYMTAB_ENTRIES_MAX) {
 		t->full = true;
 		return;
@@ -52,7 +50,7 @@ void symtab_add(
 	if (!t->texts.len)
 		buf_addc(&t->texts, '\0');
 	t->entries = xgrow(t->entries, t->count, &t->cap, sizeof(*t->entries));
-	e = &t->entries[t->count++];
+	struct symtab_entry *e = &t->entries[t->count++];
 	*e = (struct symtab_entry){
 		start, size < UINT32_MAX ? (uint32_t)size : UINT32_MAX, 0, (uint8_t)rank};
 	if (rank == SYMTAB_BOUNDARY)

@@ -73,14 +73,13 @@ static void short_name(const char *word, size_t len, char *out, size_t bytes)
 static const char *next_option(const struct buf *cmdline, const char *option, const char **main)
 {
 	const char *word = option ? option : next_word(cmdline, NULL);
-	bool names_it;
 
 	*main = NULL;
 	if (option && takes_value(option))
 		word = next_word(cmdline, word);
 	if (!word || !(word = next_word(cmdline, word)))
 		return NULL;
-	names_it = !strcmp(word, "-jar") || !strcmp(word, "-m") || !strcmp(word, "--module");
+	bool names_it = !strcmp(word, "-jar") || !strcmp(word, "-m") || !strcmp(word, "--module");
 	if (!names_it && (word[0] == '-' || word[0] == '@'))
 		return word;
 	*main = names_it ? next_word(cmdline, word) : word;

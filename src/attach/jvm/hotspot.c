@@ -473,7 +473,6 @@ static void probe_further(struct probe *l, struct hotspot *out)
 int hotspot_examine(pid_t pid, struct hotspot *out, bool only_java)
 {
 	struct probe l = {.age_s = -1};
-	bool wanted;
 
 	memset(out, 0, sizeof(*out));
 	out->pid = pid;
@@ -482,7 +481,7 @@ int hotspot_examine(pid_t pid, struct hotspot *out, bool only_java)
 	proc_read(pid, "cmdline", &l.cmdline);
 	/* A process whose maps cannot be read counts as Java if its program is called java. */
 	out->is_java = l.lib.mapped || (l.maps_error && cmdline_is_java(&l.cmdline));
-	wanted = (out->is_java || !only_java) && !proc_status(pid, &l.status);
+	bool wanted = (out->is_java || !only_java) && !proc_status(pid, &l.status);
 	if (wanted)
 		probe_further(&l, out);
 	buf_done(&l.cmdline);

@@ -160,14 +160,13 @@ void hsperf_close(struct hsperf *h)
 struct hsperf *hsperf_open(pid_t pid, pid_t nspid, const struct libjvm *jvm, struct err *err)
 {
 	char name[16];
-	int fd;
 
 	snprintf(name, sizeof(name), "%d", (int)nspid);
 	if (!jvm->perf_path[0] || strcmp(path_name(jvm->perf_path), name) != 0) {
 		err_set(err, ERR_INPUT, "The JVM publishes no hsperfdata (-XX:-UsePerfData?).");
 		return NULL;
 	}
-	fd = proc_open_mapped(pid, &jvm->perf);
+	int fd = proc_open_mapped(pid, &jvm->perf);
 	if (fd >= 0)
 		return hsperf_open_fd(fd, err);
 	err_set(err, ERR_INPUT, "hsperfdata of process %d cannot be read: %s", (int)pid,
@@ -207,14 +206,11 @@ int64_t hsperf_long(const struct hsperf *h, int index)
 
 bool hsperf_string(const struct hsperf *h, int index, char *out, size_t bytes)
 {
-	const struct counter *c;
-	ssize_t n;
-
 	out[0] = '\0';
 	if (index < 0 || index >= h->count || h->counters[index].type != 'B')
 		return false;
-	c = &h->counters[index];
-	n = pread(h->fd, out, c->bytes < bytes ? c->bytes : bytes - 1, (off_t)c->offset);
+	const struct counter *c = &h->counters[index];
+	ssize_t n = pread(h->fd, out, c->bytes < bytes ? c->bytes : bytes - 1, (off_t)c->offset);
 	if (n < 0)
 		return false;
 	out[n] = '\0'; /* in bounds: n < bytes */

@@ -66,21 +66,18 @@ static bool check_map(void *ctx, const struct proc_map *map)
 static void strip_root(pid_t pid, char *path)
 {
 	char root[sizeof(((struct libjvm *)0)->path)];
-	size_t len;
 
 	if (!proc_link(pid, "root", root, sizeof(root)))
 		return;
-	len = strlen(root);
+	size_t len = strlen(root);
 	if (len > 1 && !strncmp(path, root, len) && path[len] == '/')
 		memmove(path, path + len, strlen(path + len) + 1);
 }
 
 int libjvm_find(pid_t pid, struct libjvm *out)
 {
-	int rc;
-
 	memset(out, 0, sizeof(*out));
-	rc = proc_maps(pid, check_map, out);
+	int rc = proc_maps(pid, check_map, out);
 	strip_root(pid, out->path);
 	strip_root(pid, out->perf_path);
 	return rc;
@@ -150,12 +147,11 @@ static bool release_version(int fd, char *out, size_t bytes)
 	static const char key[] = "JAVA_VERSION=\"";
 	char text[4096];
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
-	const char *v;
 
 	if (n <= 0)
 		return false;
 	text[n] = '\0';
-	v = strstr(text, key);
+	const char *v = strstr(text, key);
 	if (!v)
 		return false;
 	v += strlen(key);
@@ -172,10 +168,8 @@ bool libjvm_version(pid_t pid, const struct libjvm *jvm, char *out, size_t bytes
 
 	snprintf(path, sizeof(path), "%s", jvm->path);
 	for (int up = 0; up < 6 && !found && (slash = strrchr(path, '/')) != NULL; up++) {
-		int fd;
-
 		strcpy(slash, "/release");
-		fd = proc_open_in(pid, "root", path, O_RDONLY);
+		int fd = proc_open_in(pid, "root", path, O_RDONLY);
 		*slash = '\0';
 		if (fd < 0)
 			continue;

@@ -129,7 +129,6 @@ static void refuse_program(const char *name, struct hotspot *out, struct err *er
 int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err)
 {
 	struct hotspot_list list;
-	int found;
 
 	if (!pid_or_name[0])
 		return err_set(err, ERR_USAGE, "The name of a JVM cannot be empty.");
@@ -144,7 +143,7 @@ int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err)
 	}
 	if (hotspot_list(&list, err))
 		return -1;
-	found = find_in(&list, pid_or_name, out, err);
+	int found = find_in(&list, pid_or_name, out, err);
 	if (!found)
 		refuse_program(pid_or_name, out, err);
 	hotspot_list_done(&list);

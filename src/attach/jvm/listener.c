@@ -22,7 +22,6 @@ static bool matches(void *ctx, pid_t pid, pid_t tid)
 	const struct wanted *w = ctx;
 	struct proc_status status;
 	char name[32];
-	bool blocks;
 
 	if (w->not_first && tid == pid)
 		return false;
@@ -33,7 +32,7 @@ static bool matches(void *ctx, pid_t pid, pid_t tid)
 	}
 	if (w->mask == ANY_MASK)
 		return true;
-	blocks = !proc_thread_status(pid, tid, &status) && status.sig_blocked & QUIT_BIT;
+	bool blocks = !proc_thread_status(pid, tid, &status) && status.sig_blocked & QUIT_BIT;
 	return blocks == (w->mask == BLOCKS_QUIT);
 }
 

@@ -204,11 +204,10 @@ static enum parsed parse_tracepoint(const struct request *r, struct err *err)
 {
 	const char *colon = strchr(r->name, ':');
 	char why[160] = "";
-	int found;
 
 	if (!colon || strchr(colon + 1, ':') || strstr(r->name, ".so"))
 		return NOT_MINE;
-	found = perf_tracepoint_find(perf_events_sys, r->name, r->out);
+	int found = perf_tracepoint_find(perf_events_sys, r->name, r->out);
 	if (found == 0)
 		return PARSED;
 	perf_tracefs_why(why, sizeof(why));

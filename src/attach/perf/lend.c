@@ -25,10 +25,9 @@ int perf_lend_socket(int pidfd, int fd)
 int perf_lend_open(pid_t tid, bool kernel_only)
 {
 	struct perf_event_attr attr = cpu_clock(LEND_PERIOD);
-	int fd;
 
 	attr.exclude_user = kernel_only;
-	fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd >= 0 || errno != EINVAL)
 		return fd;
 	attr.read_format = 0; /* before Linux 6.0 */

@@ -82,14 +82,13 @@ int perf_events_probe(const struct perf_event *event, bool user_only, char *why,
 		.disabled = 1,
 		.exclude_kernel = user_only,
 		.exclude_hv = 1};
-	long fd;
 
 	attr.bp_type = event->bp_type;
 	attr.config1 = event->config1;
 	attr.config2 = event->config2;
 	if (bytes)
 		*why = '\0';
-	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
 		probe_why(event, errno, why, bytes);
 		return -1;
@@ -133,14 +132,13 @@ bool perf_events_form(int i, struct perf_event_form *out)
 {
 	static const char here = 0; /* a variable to set a breakpoint on */
 	struct perf_event any = {.interval = 1};
-	bool breakpoint;
 
 	if (i < 0 || i >= (int)(sizeof(probe_forms) / sizeof(probe_forms[0])))
 		return false;
 	*out = (struct perf_event_form){
 		probe_forms[i].form, probe_forms[i].unit, probe_forms[i].note, ""};
 	any.type = probe_forms[i].type;
-	breakpoint = any.type == PERF_TYPE_BREAKPOINT;
+	bool breakpoint = any.type == PERF_TYPE_BREAKPOINT;
 	if (breakpoint) {
 		any.bp_type = HW_BREAKPOINT_W;
 		any.config1 = (uint64_t)(uintptr_t)&here;

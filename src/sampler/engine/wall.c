@@ -148,7 +148,7 @@ static void poll_missed(struct sampler *s, struct thread_slot *slot, uint64_t cp
 
 /*
  * The weight of a poll that finds the thread asleep: the time since the last poll, plus the sleep time that polls which
- * found it awake did not record, minus what they recorded too much.
+ * found it awake did not record, minus their excess.
  */
 static uint64_t poll_asleep(struct thread_wall_share *left, uint64_t since)
 {

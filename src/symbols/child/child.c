@@ -79,7 +79,6 @@ static int spawn(struct elf_child *c, int socket)
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
 	sigset_t all, none;
-	int error;
 
 	sigfillset(&all);
 	sigemptyset(&none);
@@ -90,7 +89,7 @@ static int spawn(struct elf_child *c, int socket)
 		&attr, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	posix_spawnattr_setsigmask(&attr, &none);
 	posix_spawnattr_setsigdefault(&attr, &all);
-	error = posix_spawn(&c->pid, PROGRAM, &actions, &attr, argv, environ);
+	int error = posix_spawn(&c->pid, PROGRAM, &actions, &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
 	if (error || clock_getcpuclockid(c->pid, &c->clock))
@@ -215,13 +214,12 @@ static bool receive(struct elf_child *c, void *to, size_t bytes, const atomic_bo
 	while (have < bytes) {
 		struct pollfd p = {.fd = c->fd, .events = POLLIN};
 		int ready = poll(&p, 1, POLL_MS);
-		ssize_t n;
 
 		if (is_out_of_time(c, stop))
 			return false;
 		if (ready <= 0)
 			continue;
-		n = recv(c->fd, (char *)to + have, bytes - have, 0);
+		ssize_t n = recv(c->fd, (char *)to + have, bytes - have, 0);
 		if (n <= 0 && !(n < 0 && errno == EINTR))
 			return false;
 		have += n > 0 ? (size_t)n : 0;

@@ -134,14 +134,13 @@ static bool receive(int socket, struct child_request *request, int fds[CHILD_DES
 		.msg_iovlen = 1,
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes)};
-	struct cmsghdr *head;
 
 	for (int i = 0; i < CHILD_DESCRIPTORS; i++)
 		fds[i] = -1;
 	if (recvmsg(socket, &message, MSG_WAITALL) != (ssize_t)sizeof(*request) ||
 		request->magic != CHILD_MAGIC || request->op >= CHILD_OPS)
 		return false;
-	head = CMSG_FIRSTHDR(&message);
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
 	if (head && head->cmsg_type == SCM_RIGHTS)
 		memcpy(fds, CMSG_DATA(head), head->cmsg_len - CMSG_LEN(0));
 	return true;

@@ -175,7 +175,6 @@ static void begins_read(struct code *c, Elf *elf)
 				       : 0;
 
 		for (size_t i = 0; i < count; i++) {
-			const char *name;
 			GElf_Rela rela;
 			GElf_Sym sym;
 
@@ -188,7 +187,7 @@ static void begins_read(struct code *c, Elf *elf)
 				GELF_ST_TYPE(sym.st_info) != STT_FUNC || sym.st_shndx == SHN_UNDEF)
 				continue;
 			/* Parts that compilers move out of a function start with sp elsewhere than a function does. */
-			name = elf_strptr(elf, header.sh_link, sym.st_name);
+			const char *name = elf_strptr(elf, header.sh_link, sym.st_name);
 			if (!name || !strstr(name, ".cold"))
 				begins_add(c, sym.st_value);
 		}
@@ -367,8 +366,6 @@ static void path_follow(struct code *c, struct path path)
 /* One round. Returns false if it was stopped, or takes too many steps. */
 static bool round_follow(struct code *c)
 {
-	bool new_starts;
-
 	memset(c->places, 0, (c->high - c->low) * sizeof(*c->places));
 	memset(c->returns, 0, (c->high - c->low) / 8 + 1);
 	c->path_count = 0;
@@ -387,7 +384,7 @@ static bool round_follow(struct code *c)
 		while (c->path_count)
 			path_follow(c, c->paths[--c->path_count]);
 	}
-	new_starts = c->found;
+	bool new_starts = c->found;
 	/*
 	 * Functions that were followed to all their ends without returning do not return; but with new starts, some of these ends
 	 * may belong to another function.
@@ -457,13 +454,12 @@ void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *
 		uint32_t number = c->places[at - c->low].frame;
 		struct code_insn insn;
 		size_t left = 0;
-		const uint8_t *bytes;
 
 		if (behind && at == behind && !number)
 			fn(ctx, at, none);
 		if (!number)
 			continue;
-		bytes = bytes_at(c, at, &left);
+		const uint8_t *bytes = bytes_at(c, at, &left);
 		if (!bytes || !c->machine->read(bytes, left, at, &insn))
 			continue;
 		fn(ctx, at, code_frame_rule(&c->frames[number - 1]));

@@ -145,11 +145,9 @@ static void read_prefixes(struct reader *r)
 
 static void read_modrm(struct reader *r)
 {
-	unsigned mode, rm;
-
 	r->modrm = next_byte(r);
-	mode = r->modrm >> 6;
-	rm = r->modrm & 7;
+	unsigned mode = r->modrm >> 6;
+	unsigned rm = r->modrm & 7;
 	if (mode == MODRM_DIRECT)
 		return;
 	if (rm == 4) {
