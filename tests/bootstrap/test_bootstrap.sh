@@ -86,6 +86,7 @@ tree_with 'result() { printf ":test-result: %s\n" "$1" >>$2.trs; printf "%s\n" "
 	'result SKIP a "SKIP: a 3 - another thing # SKIP no thing"' \
 	'result SKIP b "SKIP: b.sh - no other"' \
 	'result PASS c "PASS: c 1 - has # SKIP in its log only"' \
+	'echo "# timed out waiting for: gone 1" >>b.log' \
 	'mkdir -p tests/jvm; printf "# JDK 17: /a/java\n# JDK 98: /b/java\n" >tests/jvm/test_lib.log' \
 	"sleep 1000 >/dev/null 2>&1 & echo \$! >$T/sleeper"
 boot "" check
@@ -96,6 +97,7 @@ is "check lists skipped tests by reason" \
 	"3 skipped, by reason:/ 2 no thing/ 1 no other/"
 is "check lists the JDKs that the tests ran on" "$(grep '^tested on' "$T/out")" "tested on: JDK 17, JDK 98"
 ok "check lists the longest tests" grep -Eq 'the longest tests: ([abc] [0-9]+ s|$)' "$T/out" # empty where files have no time of birth
+ok "check lists tests whose waits have timed out" grep -q 'waits timed out in: b$' "$T/out"
 ok "check reports a process that a test left behind" grep -q "left behind and ended: process $(cat "$T/sleeper"), sleep 1000" "$T/out"
 ok "check ends a process that a test left behind" wait_for 20 gone "$(cat "$T/sleeper")"
 tree_with 'echo ":test-result: FAIL" >a.trs; echo "not ok 1 - wrong" >a.log; false'
