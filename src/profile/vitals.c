@@ -102,6 +102,7 @@ enum vitals_loss vitals_loss(const char *counter)
 		{"threads_full", VITALS_UNSAMPLED},
 		{"threads_missed", VITALS_UNSAMPLED},
 		{"arm_failed", VITALS_UNSAMPLED},
+		{"contexts_lost", VITALS_NO_REQUEST},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

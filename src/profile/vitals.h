@@ -198,8 +198,8 @@ const struct vitals_second *profile_vitals_first(const struct profile *p);
  */
 int64_t vitals_broken(const struct vitals *v, int64_t *samples, const char **most);
 
-/* Whether a counter of the agent means lost samples or threads that could not be sampled. */
-enum vitals_loss { VITALS_NO_LOSS, VITALS_LOST, VITALS_UNSAMPLED };
+/* Whether a counter of the agent means lost samples, threads that could not be sampled, or samples without their request. */
+enum vitals_loss { VITALS_NO_LOSS, VITALS_LOST, VITALS_UNSAMPLED, VITALS_NO_REQUEST };
 enum vitals_loss vitals_loss(const char *counter);
 
 #endif

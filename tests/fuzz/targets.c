@@ -19,6 +19,8 @@ const struct fuzz_target fuzz_targets[] = {
 	{"reply", fuzz_reply},
 	{"lines", fuzz_lines},
 	{"ring", fuzz_ring},
+	{"context", fuzz_context},
+	{"place", fuzz_place},
 	{"recording", fuzz_recording},
 	{"config", fuzz_config},
 	{"collapsed", fuzz_collapsed},

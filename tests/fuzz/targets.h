@@ -51,6 +51,8 @@ size_t fuzz_hsperf(const uint8_t *data, size_t bytes);
 size_t fuzz_reply(const uint8_t *data, size_t bytes);
 size_t fuzz_lines(const uint8_t *data, size_t bytes);
 size_t fuzz_ring(const uint8_t *data, size_t bytes);
+size_t fuzz_context(const uint8_t *data, size_t bytes);
+size_t fuzz_place(const uint8_t *data, size_t bytes);
 size_t fuzz_recording(const uint8_t *data, size_t bytes);
 size_t fuzz_config(const uint8_t *data, size_t bytes);
 size_t fuzz_collapsed(const uint8_t *data, size_t bytes);

@@ -5,6 +5,7 @@
 #include "profile/calls/report.h"
 #include "profile/profile.h"
 #include "recording/recording.h"
+#include "session/context/context.h"
 #include "session/record/reader.h"
 #include "tests/fuzz/targets.h"
 #include "tui/config/config.h"
@@ -91,6 +92,47 @@ size_t fuzz_ring(const uint8_t *data, size_t bytes)
 	frames_free(frames);
 	profile_free(profile);
 	return bytes;
+}
+
+/* --- contexts of OpenTelemetry ------------------------------------------------------------------------- */
+
+size_t fuzz_context(const uint8_t *data, size_t bytes)
+{
+	struct process_context context = {0};
+
+	process_context_parse(data, bytes, &context);
+	process_context_done(&context);
+	return bytes;
+}
+
+#define PLACE_BASE 65536
+
+struct place_memory {
+	const uint8_t *data;
+	size_t bytes, read;
+};
+
+static bool place_read(void *ctx, uint64_t addr, void *out, size_t bytes)
+{
+	struct place_memory *m = ctx;
+
+	m->read += bytes;
+	if (addr < PLACE_BASE || addr - PLACE_BASE > m->bytes ||
+		bytes > m->bytes - (addr - PLACE_BASE))
+		return false;
+	memcpy(out, m->data + (addr - PLACE_BASE), bytes);
+	return true;
+}
+
+/* The memory in which a library is mapped. */
+size_t fuzz_place(const uint8_t *data, size_t bytes)
+{
+	struct place_memory memory = {data, bytes, 0};
+	const struct context_mem mem = {place_read, &memory};
+	struct wire_context_place place;
+
+	context_place_find(&mem, PLACE_BASE, false, &place);
+	return bytes + memory.read;
 }
 
 /* --- a recording ------------------------------------------------------------------------------------- */

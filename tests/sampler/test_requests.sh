@@ -100,7 +100,13 @@ is "a filter selects nothing else" "$(samples '!/^\[http.route\] \/pay;/')" 0
 jvm_end
 
 serve desc many
-record -e cpu=2ms -d 8
+record -e cpu=250us -d 8
+others=$(samples '/^\[other requests\]/')
+if [ "$others" -gt 0 ]; then
+	ok "too many requests: their samples are reported" grep -q 'contexts_lost [1-9]' "$T/record" || diag_file "$T/record"
+else
+	skip "too many requests: their samples are reported" "there were not more than 512 on this busy machine"
+fi
 ok "too many requests: some have their route" [ "$(samples '/^\[http.route\] \/item/')" -gt 20 ]
 ok "too many requests: there are at most 512 routes" [ "$(grep -o '^\[http.route\] [^;]*' "$T/x.collapsed" | sort -u | wc -l)" -le 512 ]
 jvm_end

@@ -116,6 +116,7 @@ void hot_losses(FILE *out, const struct vitals *v)
 {
 	hot_loss(out, v, VITALS_LOST, "lost: ");
 	hot_loss(out, v, VITALS_UNSAMPLED, "threads not sampled: ");
+	hot_loss(out, v, VITALS_NO_REQUEST, "samples of too many different requests: ");
 }
 
 void hot_closing(FILE *out, const struct outputs_source *source, const struct outputs *o,
