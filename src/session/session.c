@@ -502,8 +502,7 @@ void session_close(struct session *s)
 	tids_free(s->tids);
 	contexts_free(s->contexts);
 	lend_free(s->lend);
-	free(s->thread_cpu);
-	free(s->thread_past);
+	session_readings_done(&s->threads);
 	if (s->pidfd >= 0)
 		close(s->pidfd);
 	free(s);

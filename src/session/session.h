@@ -162,8 +162,19 @@ struct session_thread_cpu {
 	char state;                 /* R S D ... */
 	float user_pct, system_pct; /* over the time since the last call */
 };
-int session_threads(
-	struct session *s, struct session_thread_cpu **out); /* count; valid until next call */
+/* Readings of all threads of a process. Zero-initialized. */
+struct session_readings {
+	struct session_thread_cpu *cpu;
+	struct thread_past *past; /* by the profile's thread */
+	uint32_t cap;
+	uint64_t read_ns;
+};
+/* Reads the living threads of a process that the profile knows. Returns their number; *out is valid until the next call. */
+int session_readings_take(struct session_readings *r, const struct profile *p, pid_t pid,
+	struct session_thread_cpu **out);
+void session_readings_done(struct session_readings *r);
+/* The same of the session's JVM. */
+int session_threads(struct session *s, struct session_thread_cpu **out);
 
 /* The state of the agent in a JVM, without loading anything. */
 struct session_status {

@@ -51,10 +51,7 @@ struct session {
 	uint64_t publish_moved_ns; /* when publish_seq last moved */
 	uint64_t clock_ahead_ns; /* offset of the agent's monotonic clock; 0: same time namespace */
 
-	struct session_thread_cpu *thread_cpu;
-	struct thread_past *thread_past; /* by the profile's thread */
-	uint32_t thread_past_cap;
-	uint64_t thread_past_ns;
+	struct session_readings threads;
 
 	_Alignas(8) unsigned char record[WIRE_RECORD_MAX];
 };

@@ -20,18 +20,31 @@ static float threads_pct(uint64_t now, uint64_t then, uint64_t elapsed_ns)
 	return elapsed_ns && now > then ? (float)gauges_pct(now - then, elapsed_ns) : 0;
 }
 
+/* --- living threads ------------------------------------------------------------------------------------- */
+
+struct living {
+	const struct profile *profile;
+	pid_t pid;
+	struct hash_index by_tid;
+	uint32_t *threads; /* ids of the model, indexed by the values in by_tid */
+	void (*fn)(struct living *l, uint32_t thread);
+	struct session_readings *readings;
+	uint64_t elapsed_ns;
+	int found;
+};
+
 /* False when the thread has ended. */
-static bool threads_read(
-	struct session *s, uint32_t thread, uint64_t elapsed_ns, struct session_thread_cpu *out)
+static bool threads_read(struct living *l, uint32_t thread, struct session_thread_cpu *out)
 {
-	const struct profile_thread *t = profile_get_thread(s->profile, thread);
-	struct thread_past *past = &s->thread_past[thread];
+	const struct profile_thread *t = profile_get_thread(l->profile, thread);
+	struct thread_past *past = &l->readings->past[thread];
+	uint64_t elapsed_ns = l->elapsed_ns;
 	struct proc_cpu cpu;
 	char comm[32];
 
 	if (past->serial != t->serial)
 		*past = (struct thread_past){.serial = t->serial};
-	if (t->tid <= 0 || proc_thread_cpu(s->jvm.pid, t->tid, &cpu, comm))
+	if (t->tid <= 0 || proc_thread_cpu(l->pid, t->tid, &cpu, comm))
 		return false;
 	*out = (struct session_thread_cpu){.thread = thread, .state = cpu.state};
 	if (past->start_ticks && past->start_ticks != cpu.start_ticks + 1)
@@ -43,17 +56,6 @@ static bool threads_read(
 	*past = (struct thread_past){t->serial, cpu.start_ticks + 1, cpu.utime, cpu.stime};
 	return true;
 }
-
-/* --- living threads ------------------------------------------------------------------------------------- */
-
-struct living {
-	struct session *s;
-	struct hash_index by_tid;
-	uint32_t *threads; /* ids of the model, indexed by the values in by_tid */
-	void (*fn)(struct living *l, uint32_t thread);
-	uint64_t elapsed_ns;
-	int found;
-};
 
 static void living_found(void *ctx, pid_t tid)
 {
@@ -67,7 +69,7 @@ static void living_found(void *ctx, pid_t tid)
 /* Calls fn for each living thread that the model knows, the latest if several had its tid. -1: /proc is not readable. */
 static int living_each(struct living *l)
 {
-	const struct profile *p = l->s->profile;
+	const struct profile *p = l->profile;
 	uint32_t count = profile_thread_count(p);
 
 	l->threads = xcalloc(count, sizeof(*l->threads));
@@ -86,7 +88,7 @@ static int living_each(struct living *l)
 		}
 		l->threads[at] = i;
 	}
-	int rc = proc_threads(l->s->jvm.pid, living_found, l);
+	int rc = proc_threads(l->pid, living_found, l);
 	hash_index_done(&l->by_tid);
 	free(l->threads);
 	return rc;
@@ -94,43 +96,55 @@ static int living_each(struct living *l)
 
 static void living_pin(struct living *l, uint32_t thread)
 {
-	profile_pin(l->s->profile, thread);
+	profile_pin(l->profile, thread);
 }
 
 void session_pin(void *ctx, enum profile_kind kind, bool leaving)
 {
-	struct living l = {.s = ctx, .fn = living_pin};
+	const struct session *s = ctx;
+	struct living l = {.profile = s->profile, .pid = s->jvm.pid, .fn = living_pin};
 
 	if (kind != PROFILE_THREADS || leaving)
 		return;
 	if (!living_each(&l))
 		return;
-	for (uint32_t i = 0; i < profile_thread_count(l.s->profile); i++)
-		profile_pin(l.s->profile, i);
+	for (uint32_t i = 0; i < profile_thread_count(s->profile); i++)
+		profile_pin(s->profile, i);
 }
 
 static void living_read(struct living *l, uint32_t thread)
 {
-	l->found += threads_read(l->s, thread, l->elapsed_ns, &l->s->thread_cpu[l->found]);
+	l->found += threads_read(l, thread, &l->readings->cpu[l->found]);
+}
+
+int session_readings_take(struct session_readings *r, const struct profile *p, pid_t pid,
+	struct session_thread_cpu **out)
+{
+	uint64_t now_ns = clock_mono_ns();
+	uint32_t count = profile_thread_count(p);
+	struct living l = {.profile = p, .pid = pid, .fn = living_read, .readings = r};
+
+	if (count > r->cap) {
+		r->cpu = xreallocarray(r->cpu, count, sizeof(*r->cpu));
+		r->past = xreallocarray(r->past, count, sizeof(*r->past));
+		memset(r->past + r->cap, 0, (count - r->cap) * sizeof(*r->past));
+		r->cap = count;
+	}
+	if (r->read_ns)
+		l.elapsed_ns = now_ns - r->read_ns;
+	living_each(&l);
+	r->read_ns = now_ns;
+	*out = r->cpu;
+	return l.found;
+}
+
+void session_readings_done(struct session_readings *r)
+{
+	free(r->cpu);
+	free(r->past);
 }
 
 int session_threads(struct session *s, struct session_thread_cpu **out)
 {
-	uint64_t now_ns = clock_mono_ns();
-	uint32_t count = profile_thread_count(s->profile);
-	struct living l = {.s = s, .fn = living_read};
-
-	if (count > s->thread_past_cap) {
-		s->thread_cpu = xreallocarray(s->thread_cpu, count, sizeof(*s->thread_cpu));
-		s->thread_past = xreallocarray(s->thread_past, count, sizeof(*s->thread_past));
-		memset(s->thread_past + s->thread_past_cap, 0,
-			(count - s->thread_past_cap) * sizeof(*s->thread_past));
-		s->thread_past_cap = count;
-	}
-	if (s->thread_past_ns)
-		l.elapsed_ns = now_ns - s->thread_past_ns;
-	living_each(&l);
-	s->thread_past_ns = now_ns;
-	*out = s->thread_cpu;
-	return l.found;
+	return session_readings_take(&s->threads, s->profile, s->jvm.pid, out);
 }

@@ -119,6 +119,7 @@ static void instance_begin(struct fleet *f, struct instance *i)
 			child_exec(&words, ends[1], i->errors);
 		close(ends[1]);
 		i->stream = stream_new(ends[0]);
+		i->stream->pid = i->remote || i->jvm.other_pid_ns ? 0 : i->jvm.pid;
 		i->state = INSTANCE_STARTING;
 	}
 	if (i->child <= 0) {

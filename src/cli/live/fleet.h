@@ -26,6 +26,7 @@ struct fleet_stream {
 	struct profile *profile;
 	struct shared *shared;
 	unsigned users;
+	pid_t pid;        /* of the JVM, if it is in our PID namespace; else 0 */
 	bool begun;       /* the first message has arrived */
 	struct err ended; /* kind ERR_NONE: it has not ended */
 };

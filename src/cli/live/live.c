@@ -39,6 +39,7 @@ static void subject_free(struct subject *s)
 		shared_close(s->shared);
 	remote_end(s->remote);
 	replay_free(s->replay);
+	session_readings_done(&s->readings);
 	if (!s->file && !s->stream)
 		profile_free(s->profile);
 	fleet_release(s->stream);
@@ -156,6 +157,8 @@ static int watch_shared(struct live *l, const struct hotspot *jvm, struct err *e
 
 	s->profile = profile_new();
 	s->shared = shared_open(jvm, SHARE_WATCH, s->profile, NULL);
+	/* A jhot in another PID namespace cannot have a session with a JVM in ours. */
+	s->pid = jvm->other_pid_ns ? 0 : jvm->pid;
 	if (s->shared) {
 		snprintf(name, sizeof(name), "jhot process %d", (int)shared_server(s->shared));
 		int rc = await_shared(l, name, WATCH_NS, err);
@@ -173,6 +176,7 @@ static int watch_shared(struct live *l, const struct hotspot *jvm, struct err *e
 	}
 	shared_close(s->shared);
 	s->shared = NULL;
+	s->pid = 0;
 	profile_free(s->profile);
 	s->profile = NULL;
 	return 1;
@@ -261,6 +265,7 @@ static int watch_instance(struct live *l, int id, struct err *err)
 	l->now->stream = stream;
 	l->now->profile = stream->profile;
 	l->now->shared = stream->shared;
+	l->now->pid = stream->pid;
 	snprintf(l->now->shared_by, sizeof(l->now->shared_by), "another jhot process");
 	return 0;
 }
@@ -340,8 +345,13 @@ static int live_threads(void *ctx, const struct app_thread **out)
 {
 	struct live *l = ctx;
 	struct session_thread_cpu *cpu = NULL;
-	int count = l->now->session ? session_threads(l->now->session, &cpu) : 0;
+	int count = 0;
 
+	if (l->now->session)
+		count = session_threads(l->now->session, &cpu);
+	else if (l->now->pid)
+		count = session_readings_take(
+			&l->now->readings, l->now->profile, l->now->pid, &cpu);
 	if (count <= 0)
 		return 0;
 	l->threads = xreallocarray(l->threads, (size_t)count, sizeof(*l->threads));

@@ -34,6 +34,8 @@ struct subject {
 	struct fleet_stream *stream; /* that profile and shared belong to; NULL: they are ours */
 	struct remote *remote;       /* the connection to it, if it is on another host */
 	char shared_by[96];          /* it, for the screen */
+	pid_t pid; /* of the JVM, if its threads have the ids that the profile has; 0: unknown */
+	struct session_readings readings; /* of its threads */
 	struct replay *replay;
 	const struct imported *file; /* owned by the caller, with its profile */
 
