@@ -271,20 +271,10 @@ int copying_begin(
 	return err && err->kind == ERR_NO_TARGET ? not_shared(jvm, err) : -1;
 }
 
-struct imported *copying_finish(struct copying *c, struct err *err)
+struct imported *copying_take(struct copying *c)
 {
 	struct imported *to = c->to;
-	int rc = 1;
 
-	while (rc > 0 && !shared_complete(c->from))
-		rc = shared_read(c->from, WAIT_MS, err);
-	if (!rc)
-		err_set(err, ERR_FAILED,
-			"The jhot process %d, which is profiling the JVM, does not "
-			"respond.",
-			(int)shared_server(c->from));
-	if (rc <= 0)
-		return NULL;
 	/* The metadata that a file would have. */
 	const struct recording *from = shared_recording(c->from);
 	const char *const *labels;
@@ -301,6 +291,20 @@ struct imported *copying_finish(struct copying *c, struct err *err)
 	shared_close(c->from);
 	c->from = NULL;
 	return to;
+}
+
+struct imported *copying_finish(struct copying *c, struct err *err)
+{
+	int rc = 1;
+
+	while (rc > 0 && !shared_complete(c->from))
+		rc = shared_read(c->from, WAIT_MS, err);
+	if (!rc)
+		err_set(err, ERR_FAILED,
+			"The jhot process %d, which is profiling the JVM, does not "
+			"respond.",
+			(int)shared_server(c->from));
+	return rc > 0 ? copying_take(c) : NULL;
 }
 
 void copying_done(struct copying *c)

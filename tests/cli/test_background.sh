@@ -56,10 +56,30 @@ ok "the process is in a session of its own" [ "$(ps -o sid= -p "$OWNER" | tr -d 
 ok "the process has no terminal" [ "$(ps -o tty= -p "$OWNER" | tr -d ' ')" = '?' ]
 run start "$JVM"
 is "a second start exits with 5" "$status" 5
-run record -d 1 "$JVM"
-is "so does record" "$status" 5
+while IFS='|' read -r words arguments; do
+	# shellcheck disable=SC2086
+	run record -d 1 $arguments "$JVM"
+	is "record $arguments beside it exits with 5" "$status" 5
+	ok "and says: it $words" grep -q -- "$words" <(tr -s "\n " " " <"$T/err") || diag_file "$T/err"
+done <<-ROWS
+	does not sample all of these events|-e cpu,alloc
+	samples at another interval|-e cpu=1ms
+	samples at another interval|-i 1ms
+	--only-threads cannot change|--only-threads main
+	--why cannot change|--why
+ROWS
 wait_for 60 has_samples "$JVM" 1
 echo "work 9000" >&"$JVM_IN"
+run record -d 3 -e cpu,wall=5ms -o joined.jhot -o joined.collapsed "$JVM"
+is "record of events that it samples joins it" "$status" 0 || diag_file "$T/err"
+ok "and says so" grep -q "recording its samples" "$T/err"
+is "its file has the requested seconds" "$(seconds_of joined.jhot)" 3.0
+for event in cpu wall; do
+	ok "its file has samples of $event" [ "$(weight joined-$event.collapsed Totals)" -ge 5 ]
+done
+is "the session continues" "$(owner)" "$OWNER"
+COLUMNS=120 timeout 60 "$JHOT" top -b -n 3 --keys t "$JVM" >"$T/screen" 2>"$T/err"
+ok "a viewer shows the CPU use of threads" grep -qE '^.totals-0 .* [0-9]+\.[0-9] .* [0-9]+ +[0-9]+ +[-0-9]' "$T/screen" || diag_file "$T/screen"
 for ((i = 0; i < 4; i++)); do
 	timeout 60 "$JHOT" top -b -n 2 "$JVM" >"$T/screen" 2>"$T/err"
 	is "viewer $i leaves with 0" $? 0 || diag_file "$T/err"

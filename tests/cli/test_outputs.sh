@@ -205,8 +205,8 @@ wait_for 60 has_samples "$JVM" 15
 run status "$JVM"
 ok "status of a session names the front end" grep -q "profiled by .*(jhot process $RECORD_PID)" "$T/out"
 ok "status of a session shows its event and interval" grep -q '^event cpu: .* every 10 ms' "$T/out"
-run record -d 1 "$JVM"
-is "record beside a session exits with 5" $status 5
+run record -d 1 -e alloc "$JVM"
+is "record of another event beside a session exits with 5" $status 5
 ok "the error names the front end of the session" grep -q "jhot process $RECORD_PID" "$T/err"
 ok "the error suggests --take-over" grep -q -- '--take-over' "$T/err"
 run stop "$JVM"

@@ -7,6 +7,7 @@
 #include "cli/line/units.h"
 #include "cli/line/verb.h"
 #include "cli/outputs/outputs.h"
+#include "cli/recorder/join.h"
 #include "cli/recorder/recorder.h"
 #include "cli/report.h"
 #include "cli/sampling.h"
@@ -194,6 +195,13 @@ static int run_record(const struct args *args, struct err *err)
 		(struct outputs_names){(int)s->jvm.pid, s->jvm.name, clock_wall_ns(), NULL};
 	if (outputs_check(&r.outputs, &s->events, &names, err))
 		goto out;
+	if (args->verb->bit == VERB_RECORD && !s->command && !s->options.token &&
+		!s->options.take_over) {
+		rc = join_record(args, s, &r.outputs, err);
+		if (rc <= 0)
+			goto out;
+		rc = -1;
+	}
 	outputs_detect_labels(&r.outputs, (int)s->jvm.pid);
 	s->meta.labels = r.outputs.labels;
 	s->meta.label_count = r.outputs.label_count;
@@ -275,6 +283,8 @@ const struct verb verb_record = {
 		"files must contain %t, and --keep limits how many are kept:\n\n"
 		"  jhot record --rotate 1m --keep 24h,2G -o '/var/lib/jhot/%n-%t.jhot' Shop\n"
 		"  jhot record --when why --when 'heap>90%' -o '/var/lib/jhot/%n-%t.jhot' Shop\n\n"
+		"If another jhot is sampling the JVM, its samples are recorded, as long as it "
+		"samples the events of -e at the same intervals; else the exit status is 5.\n\n"
 		"If the JVM ends early, the samples until then are written and the exit "
 		"status is 8.",
 	.min_operands = 1,
