@@ -70,7 +70,7 @@ static int file_refused(struct err *err, const char *path, const char *doing)
 
 /* State of resolving a path component by component. */
 struct walk {
-	int dir;    /* O_PATH: the folder reached so far */
+	int dir;    /* O_PATH: the current folder */
 	char *path; /* owned; replaced at each link */
 	char *left; /* its unresolved rest */
 	int links;
@@ -99,7 +99,7 @@ static int walk_into(struct walk *w, int dir)
 	return 0;
 }
 
-/* Consumes the path. A relative one continues in the folder reached so far. */
+/* Consumes the path. A relative one continues in the current folder. */
 static int walk_start(struct walk *w, char *path)
 {
 	free(w->path);
@@ -129,7 +129,7 @@ static int walk_link(struct walk *w, int link)
 
 /*
  * True when another user may have planted this file or link: the kernel's rule for sticky folders (fs.protected_symlinks,
- * fs.protected_regular), applied to every world-writable folder whatever the kernel's settings are.
+ * fs.protected_regular), applied to every world-writable folder, even if the kernel does not.
  */
 static bool is_foreign(int dir, const struct stat *st)
 {

@@ -8,8 +8,8 @@
  * permitted, its owner; without an old one, the mode that the umask gives. A device, pipe or open descriptor (/dev/stdout) is
  * written directly.
  *
- * In a folder that everybody may write to, such as /tmp, files and links of other users are refused, whatever
- * fs.protected_symlinks and fs.protected_regular say; those of the folder's owner are accepted.
+ * In world-writable folders such as /tmp, files and links of other users than the folder's owner are refused, even if
+ * fs.protected_symlinks and fs.protected_regular are off.
  *
  * Errors are ERR_OUTPUT with a hint. Embedded: file_create, file_write to its fd, then one of file_commit, file_abandon and
  * file_close_uncommitted. Blocks for the file system, file_commit for the sync. One thread.

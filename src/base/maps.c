@@ -157,7 +157,7 @@ int proc_open_mapped(pid_t pid, const struct proc_map *map)
 	if (fd >= 0 && !fstat(fd, &st) && (!map->inode || st.st_ino == map->inode))
 		return fd;
 	if (fd >= 0)
-		close(fd); /* the range was remapped meanwhile */
+		close(fd); /* the range was remapped */
 	fd = proc_open_in(pid, "root", map->path, O_RDONLY);
 	if (fd < 0 || !map->inode || fstat(fd, &st) || st.st_ino == map->inode)
 		return fd;

@@ -53,8 +53,8 @@ int proc_open_mapped(pid_t pid, const struct proc_map *map);
 /* --- rooted.c ------------------------------------------------------------------------------------------ */
 
 /*
- * Safe opening of files in folders that another user controls. A path is resolved inside the given root, whatever its links
- * say. Only regular files and folders are opened, and their type is checked first: opening a FIFO blocks, opening a device may
+ * Safe opening of files in folders that another user controls. A path is resolved inside the given root, also through
+ * links. Only regular files and folders are opened, and their type is checked first: opening a FIFO blocks, opening a device may
  * have side effects. Opening never waits for the holder of a lease on a file, but still blocks if the file system does not
  * answer (NFS, FUSE). Returns a descriptor with O_CLOEXEC, or -errno, -EINVAL for other types of files.
  */

@@ -22,7 +22,7 @@
 #define LOG_MAX         (1 << 20) /* bytes */
 #define LOG_SHOWN       600
 
-#define DESCRIPTORS_MAX 4096 /* of those that a JVM that is starting may leave open */
+#define DESCRIPTORS_MAX 4096 /* limit on closing descriptors that were inherited from a JVM */
 
 static int ready_pipe = -1, log_fd = -1;
 static bool in_background;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `jhot start`: a process that leaves the terminal once it samples.
+ * `jhot start`: a process that releases the terminal once it samples.
  *
  *   jhot start ----fork----> child: samples like `jhot record`
  *     waits                  background_ready: releases the terminal; stdout and stderr are files in memory from then on
@@ -21,7 +21,7 @@
  * *status: 0 if it is ready. -1: no process could be created.
  */
 int background_fork(int *status, struct err *err);
-/* In the child: prints what can be done with the recording, and leaves the terminal. No effect in other processes. */
+/* In the child: prints the commands for this recording, and releases the terminal. No effect in other processes. */
 void background_ready(const struct hotspot *jvm);
 /*
  * The same for a process that the agent has started (`record --loaded`), at once and without printing. Closes all inherited

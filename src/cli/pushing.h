@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pushes files: reads a profile, converts it to what the receiver's protocol wants, and sends it.
+ * Pushes files: reads a profile, converts it for the receiver's protocol, and sends it.
  *
  * Shared by `jhot push` and the recorder. Borrows the command line. Blocks for the file and the network; single-threaded.
  */

@@ -21,7 +21,7 @@ struct sampling {
 	struct events events; /* filled in by the caller */
 	struct session_options options;
 	uint64_t duration_ns; /* 0: until a signal */
-	const char *then;     /* what Ctrl-C leads to, for the progress line: "writes" */
+	const char *then;     /* effect of Ctrl-C in the progress line: "writes" */
 	bool saves;           /* SIGUSR1 requests a file: sampling_save_requested */
 	uint64_t begin_ns;
 	const char *const *command; /* a program to start; NULL: attach to jvm */
@@ -58,7 +58,7 @@ bool sampling_interrupted(void);
 bool sampling_save_requested(void);
 /*
  * Ends the session. Waits without a time limit, but for a signal, until names of frames have been read from files, and
- * reports on stderr what is being read.
+ * reports progress on stderr.
  */
 void sampling_finish(struct sampling *s);
 void sampling_end(struct sampling *s); /* frees session and profile */

@@ -22,7 +22,7 @@ struct ids {
 
 /* The key's id, a new one if it has none yet. */
 uint32_t ids_of(struct ids *t, const void *key, size_t len);
-/* The same of an integer. *is_new: it had none. */
+/* The same for an integer. *is_new: it had no id. */
 uint32_t ids_of_u64(struct ids *t, uint64_t key, bool *is_new);
 /* The integer's id, or IDS_NONE. */
 uint32_t ids_find_u64(const struct ids *t, uint64_t key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What readers share: the file being read, and functions that add its events, threads, frames and samples to the profile. Private
+ * Shared by all readers: the file being read, and functions that add its events, threads, frames and samples to the profile. Private
  * to this module.
  *
  * Texts need not be clean or short: the model cleans and truncates them, and feed_end reports how many. Ids stay valid while the file

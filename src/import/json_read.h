@@ -27,7 +27,7 @@ static inline struct json_read json_read_of(const struct buf *text)
 bool json_read_enter(struct json_read *r, char open);
 /* True if the current array has another value, which is next. False leaves the array. */
 bool json_read_item(struct json_read *r);
-/* The same for an object; the key as written, without quotes. */
+/* True if the current object has another member. *key: as written, without quotes. */
 bool json_read_key(struct json_read *r, const char **key, size_t *len);
 /* Skips the next value, or reads it if it has this type; else sets bad. */
 bool json_read_skip(struct json_read *r);

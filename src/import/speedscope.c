@@ -57,7 +57,7 @@ struct speedscope {
 	bool counts;                /* weights are counts */
 	double rest;                /* rounding error carried to the next weight */
 	const struct facts *totals; /* totals of its samples according to the file; NULL: unknown */
-	double seen_weight, seen_count; /* the part of them read so far */
+	double seen_weight, seen_count; /* the part of them that has been read */
 	/* Sampled: the frames of a stack. Evented: open frames, and the stack at each of them. */
 	uint32_t *stack, stack_cap, *open, open_cap;
 };

@@ -9,7 +9,7 @@
  *
  * A feeder (session, import, recording) adds samples; views and exporters query a range of seconds and derive tables from it.
  * Slices that are older than the history, or exceed the memory budget, are merged into 10 s steps and then into the event's
- * total; profile_info() says what is left.
+ * total; profile_info() has the range that is left.
  *
  * Not thread-safe: one thread feeds and reads. Nothing blocks or does I/O. Functions cannot fail: memory exhaustion ends the
  * process, invalid ids are ignored or read as "unknown". A const profile may still intern names and update caches.
@@ -221,8 +221,8 @@ struct profile_link {
 };
 void profile_add_link(struct profile *p, const struct profile_link *link);
 /*
- * Adds what the holder of a lock did while others waited for it, kept beside the samples of EVENT_LOCK, which are the waits. The
- * weight is the waiters' time; the state is ignored. Waits with an unknown holder use a stack that says so.
+ * Adds a sample of a lock's holder: its stack while others waited. Stored beside the samples of EVENT_LOCK, which are the waits. The
+ * weight is the time of the waiters; the state is ignored. An unknown holder is a stack of one frame.
  */
 void profile_add_holder(struct profile *p, uint32_t second, const struct profile_sample *sample);
 /*
@@ -367,7 +367,7 @@ struct profile_waited {
 };
 bool profile_waited(const struct profile *p, uint32_t thread, uint32_t from, uint32_t to,
 	struct profile_waited *most);
-/* The same for the time [begin_ns, end_ns) since second 0. */
+/* The same for a range in ns since second 0: [begin_ns, end_ns). */
 bool profile_waited_ns(const struct profile *p, uint32_t thread, uint64_t begin_ns, uint64_t end_ns,
 	struct profile_waited *most);
 /* The last lock wait of a thread in the second [to - 1, to). False: none. */
@@ -407,12 +407,12 @@ const struct profile_link *profile_get_link(const struct profile *p, uint64_t nu
 
 #define PROFILE_ANY_THREAD UINT32_MAX
 
-/* What is asked for. A plain value; filter and snapshot are borrowed. */
+/* A query: the samples to consider. A plain value; filter and snapshot are borrowed. */
 struct profile_query {
 	int event;
 	uint32_t from, to;
 	uint32_t thread;
-	bool holders;      /* of EVENT_LOCK: what lock holders did, instead of the waits */
+	bool holders;      /* of EVENT_LOCK: the samples of lock holders, instead of the waits */
 	bool by_weight;    /* values are weights (ns, bytes), else sample counts */
 	uint32_t pool;     /* only threads of this pool; 0 = all */
 	unsigned states;   /* only these states, a bit per enum thread_state; 0 = all */

@@ -32,7 +32,7 @@ struct vitals_cpu {
 	int kernel_pct;      /* all other threads, in the kernel */
 };
 
-/* What the host gives the JVM. Counters start at an arbitrary value: only differences are meaningful. */
+/* Resources that the host grants the JVM. Counters start at an arbitrary value: only differences are meaningful. */
 struct vitals_host {
 	int64_t cpu_limit; /* the lowest of its cgroups' limits, in 0.001 cores; 0: none */
 	int64_t cpu_period_us;
@@ -69,7 +69,7 @@ struct vitals {
 	int64_t gc_count, gc_time_ms; /* pauses of the collectors */
 	int64_t safepoint_count, safepoint_time_ms;
 	int gc_pct_x10;        /* collection pauses in the last 10 s, in 0.1 % of the time */
-	int safepoint_pct_x10; /* safepoints of any kind, likewise */
+	int safepoint_pct_x10; /* the same for all safepoints */
 	int64_t threads_live, threads_daemon, classes_loaded;
 	int threads_running;
 	char vitals_note[96]; /* "no hsperfdata: ..." or "" */

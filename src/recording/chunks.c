@@ -36,7 +36,7 @@ static uint32_t id_get(struct format_cursor *c, const struct id_list *n)
 	return c->bad ? PROFILE_NONE : n->list[id];
 }
 
-/* The same for an id + 1, where 0 means none. */
+/* Reads an id + 1; 0 means none. */
 static uint32_t id_get_or_none(struct format_cursor *c, const struct id_list *n)
 {
 	uint64_t id = format_get(c);

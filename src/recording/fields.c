@@ -31,7 +31,7 @@ struct field {
 	NUMBER(events[i].state), TEXT(events[i].engine), NUMBER(events[i].interval), \
 		NUMBER(events[i].samples), NUMBER(events[i].lost), TEXT(events[i].note)
 
-/* The names are part of the format. Whether the JVM is alive is left out: it makes no sense in a recording. */
+/* The names are part of the format. `alive` has no field: it is meaningless in a recording. */
 static const struct field rows[] = {NUMBER(time_ns), NUMBER(pid), TEXT(name), TEXT(jdk), TEXT(vm),
 	TEXT(user), NUMBER(uptime_s), NUMBER(cpu_pct), NUMBER(rss_bytes), NUMBER(heap_used),
 	NUMBER(heap_max), TEXT(gc_name), NUMBER(gc_count), NUMBER(gc_time_ms),

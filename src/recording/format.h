@@ -70,14 +70,14 @@ enum format_type {
 	CHUNK_PROCESS,  /* ns of CPU time */
 	CHUNK_RUN,      /* event, second, on: sampling starts or stops */
 	CHUNK_GAP,      /* from, to: seconds without sampling */
-	CHUNK_INTERVAL, /* event, shortest, longest so far */
+	CHUNK_INTERVAL, /* event, shortest, longest */
 	CHUNK_WAITS, /* (thread, owner + 1, method + 1, lock, since, until - since + 1, before, at least)... */
 	CHUNK_FIELDS,  /* (kind, name)... */
 	CHUNK_VITALS,  /* (field, value)...: changes in this second */
 	CHUNK_STATE,   /* the same, at the beginning and the end of the file */
 	CHUNK_FORGET,  /* ids of methods, frames and stacks restart */
 	CHUNK_END,     /* duration of sampling, ns; the last chunk */
-	CHUNK_HOLDERS, /* as SAMPLES, of lock: what lock owners did while others waited; since 1.1 */
+	CHUNK_HOLDERS, /* like SAMPLES: stacks of lock owners while others waited; since 1.1 */
 	CHUNK_PULSE, /* (event, PROFILE_PULSE numbers)...: distribution of its weight in the second; since 1.2 */
 	CHUNK_MEASURED, /* method, interval: whose calls follow; earlier calls are discarded; since 1.4 */
 	CHUNK_CALLS,   /* (a call, its polls)...: see doc/recording.md; since 1.4 */

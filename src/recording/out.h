@@ -24,7 +24,7 @@ struct out {
 int out_open(struct out *o, const char *path, struct err *err);
 /* Appends to a buffer of the caller instead; begins with the header. Nothing can fail. */
 void out_open_stream(struct out *o, struct buf *stream);
-/* Closes the file. keep: leaves what was written under its current name; otherwise removes the file. */
+/* Closes the file. keep: it stays under its current name; otherwise it is removed. */
 void out_close(struct out *o, bool keep);
 
 /* Writes a chunk and clears its content. out_write_nonempty writes nothing if the content is empty. */
@@ -36,7 +36,7 @@ void out_write_nonempty(struct out *o, enum format_type type, struct buf *body);
 		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 void out_write_numbers(struct out *o, enum format_type type, const uint64_t *numbers, size_t count);
 
-/* Flushes everything so far to the file, so that it can be decompressed. ZIP_LAST: ends the stream. */
+/* Flushes all chunks to the file, so that they can be decompressed. ZIP_LAST: ends the stream. */
 void out_flush(struct out *o, enum zip_flush flush);
 /* 0, or -1 with a sentence about the first failure. */
 int out_check(const struct out *o, struct err *err);

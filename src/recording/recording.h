@@ -6,7 +6,7 @@
  * that a file whose writer was killed lacks only its last seconds. The reader feeds a profile of its caller, at once or up
  * to a given second; that profile has the same totals, stacks, threads, states and waits in the same seconds.
  *
- * Files are not trusted: reading ends at the first error, which names the byte; what precedes it is in the profile.
+ * Files are not trusted: reading ends at the first error, which names the byte. Chunks before it are in the profile.
  * Functions block on the file. One thread per writer or reader.
  */
 #ifndef JHOT_RECORDING_RECORDING_H
@@ -24,7 +24,7 @@
 
 /* --- writing ----------------------------------------------------------------------------------------- */
 
-/* What a file contains besides the profile and its vitals. */
+/* Metadata of a file. */
 struct recording_meta {
 	const char *host;          /* NULL: not known */
 	const char *const *labels; /* "key=value" */
@@ -85,7 +85,7 @@ void recording_grows(struct recording *r);
 int recording_read(struct recording *r, uint32_t before, struct err *err);
 void recording_free(struct recording *r);
 
-/* These refer to what has been read so far. Pointers are valid until recording_free. */
+/* Values of the chunks that have been read. Pointers are valid until recording_free. */
 const struct vitals *recording_vitals_now(const struct recording *r);
 uint64_t recording_duration_ns(const struct recording *r);
 const char *recording_host(const struct recording *r);

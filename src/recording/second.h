@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a second of a profile as chunks, and remembers what the file contains: names, threads, runs, waits and vitals are written
- * once, and again only when they change. One thread.
+ * Writes a second of a profile as chunks. Names, threads, runs, waits and vitals are written once, and again only when they
+ * change, so this remembers the content of the file. One thread.
  */
 #ifndef JHOT_RECORDING_SECOND_H
 #define JHOT_RECORDING_SECOND_H
@@ -19,7 +19,7 @@ struct second {
 	/* Of the second being written: for the fields that the profile does not store per second. */
 	struct vitals vitals;
 
-	/* what the file contains */
+	/* content of the file */
 	struct file_ids ids;
 	struct fields_written fields;
 	/* Hashes of the definitions of user events; 0: not written. */

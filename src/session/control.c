@@ -41,7 +41,7 @@ static void control_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t 
 	syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
 }
 
-/* A wait: its limit, and the time that counts against it so far. */
+/* A wait: its limit, and the time that already counts against it. */
 struct control_wait {
 	struct mapping *m;
 	uint64_t begin_ns, limit_ns, counted_ns;

@@ -18,7 +18,7 @@ struct late {
 	unsigned char *bytes;
 	size_t begin, end, cap;
 	uint64_t since_ns;  /* when the queue last became nonempty; 0: it is empty */
-	uint64_t waited_ns; /* total time that it was nonempty before that */
+	uint64_t waited_ns; /* total time that it was nonempty before since_ns */
 	uint64_t unnamed;   /* stacks added to the model without names */
 };
 

@@ -14,12 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SESSION_LEAVE_MS  1500
-#define SESSION_FOLLOW_NS (500 * NS_PER_MS) /* when the JVM ends, its agent leaves first */
+#define SESSION_LEAVE_MS 1500
+#define SESSION_FOLLOW_NS \
+	(500 * NS_PER_MS) /* an agent that leaves may mean that the JVM is about to end */
 #define SESSION_STALL_NS  (2 * NS_PER_S)
 #define SESSION_VITALS_NS NS_PER_S
 #define SESSION_MEMORY_NS NS_PER_S
-/* Minimum left in the cgroups. A session takes at most 12 of the 24 MB required for an attach; this is half of the rest. */
+/* Minimum of free memory in the cgroups. A session uses at most 12 of the 24 MB required for an attach; this is half of the rest. */
 #define SESSION_MEMORY_BYTES (6 << 20)
 #define SESSION_WAIT_MS      100 /* maximum delay of noticing the JVM's end */
 #define SESSION_ANSWER_MS    5   /* maximum delay of noticing the agent's answer to rows */

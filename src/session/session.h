@@ -55,7 +55,7 @@ void session_token(char out[SESSION_TOKEN]);
 struct session *session_open(const struct hotspot *jvm, const struct session_options *options,
 	struct profile *profile, struct err *err);
 
-/* The JVM, with everything that is known of it by now. */
+/* The JVM, with all facts learned since the session was opened. */
 const struct hotspot *session_jvm(const struct session *s);
 
 /* True after the session was ended by `jhot stop`. */
@@ -127,7 +127,7 @@ void session_names_patient(struct session *s);
 /* While busy (writing a file), the caller need not call session_drain. */
 void session_busy(struct session *s, bool busy);
 
-/* ^Z and SIGCONT: while parked, the agent keeps the session but takes no samples; the profile records a gap. */
+/* For ^Z and SIGCONT. While parked, the agent keeps the session but takes no samples; the profile records a gap. */
 void session_park(struct session *s, bool parked);
 
 /*
@@ -144,14 +144,14 @@ const struct vitals *session_vitals(struct session *s);
 
 /* Second 0 of the profile, on the JVM's CLOCK_MONOTONIC, ns. */
 uint64_t session_start_ns(const struct session *s);
-/* Sampled time so far: from the start of the first event to the last publication. */
+/* Sampled time: from the start of the first event to the last publication. */
 uint64_t session_duration_ns(const struct session *s);
-/* The part of it in which the agent could observe the JVM; less than all of it if the process got no core. */
+/* The part of session_duration_ns in which the agent ran; less than all of it if the process got no core. */
 uint64_t session_seen_ns(const struct session *s);
 
 /*
- * What is degraded in naming and unwinding frames, a sentence or "". session_names_note: only what concerns names that
- * are pending or were given up. Both are valid until the next call of either.
+ * A sentence about frames that cannot be named or unwound, or "". session_names_note: only about names that are pending or
+ * were given up. Both are valid until the next call of either function.
  */
 const char *session_note(struct session *s);
 const char *session_names_note(struct session *s);

@@ -346,7 +346,7 @@ static void answer_refused(struct unwind_feed *f, const struct piece *p, int res
 	} else if (result == -ENOSPC) {
 		answer_no_space(f, p->module);
 	} else if (result == -ENOENT) {
-		m->state = LEFT_OUT; /* unmapped meanwhile: its rows are not needed */
+		m->state = LEFT_OUT; /* was unmapped: its rows are not needed */
 		buf_done(&m->block);
 	} else {
 		errno = -result;

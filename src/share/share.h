@@ -5,10 +5,10 @@
  *   server: the front end that owns the session            client: any other jhot
  *   session -> profile -> recording_writer -> socket  ---> recording -> a profile of its own -> screen, file
  *
- * The socket is in the abstract namespace: no file is left behind, and a network namespace sees only its own. The server has
- * one in its own and, where it may (root), one in the JVM's; a client tries both likewise. Their name consists of the JVM's start time
- * and its pid in its own PID namespace. Each side checks the credentials of the other, as reported
- * by the kernel, and accepts root, its own user and the user of the JVM. A client can only read: it cannot make the server write
+ * The socket is in the abstract namespace: no file is left behind, and a network namespace sees only its own. The server
+ * listens in its own and, if permitted (root), in the JVM's; a client tries both. The name consists of the JVM's start time and its
+ * pid in its own PID namespace. Each side checks the other's credentials (SO_PEERCRED), and accepts root, its own user and the user
+ * of the JVM. A client can only read: it cannot make the server write
  * a file or wait, and it cannot change the sampled events.
  *
  *   client: struct share_hello
@@ -42,11 +42,11 @@ struct share_options {
 };
 
 struct share;
-/* Borrows what the options refer to. NULL with an error if another process has the name, or sockets are forbidden. */
+/* The options' pointers are borrowed. NULL with an error if another process has the name, or sockets are forbidden. */
 struct share *share_open(const struct share_options *o, struct err *err);
 /*
  * Accepts clients, answers requests and sends the seconds that are complete. Does not block: a client that does not read receives
- * nothing new until it has read what was sent. To be called a few times per second.
+ * nothing new until it has read the pending bytes. To be called a few times per second.
  */
 void share_step(struct share *s, const struct vitals *v, uint64_t duration_ns);
 /* After the end of the session: sends the rest to all clients. Blocks for at most 10 s, until they have read it. */
@@ -67,7 +67,7 @@ struct shared *shared_open(
 	const struct hotspot *jvm, enum share_request request, struct profile *p, struct err *err);
 /* The same through a descriptor to which another process writes (share_add), such as a pipe from ssh. Owns it. */
 struct shared *shared_open_fd(int fd, struct profile *p);
-/* Copies what a SHARE_WATCH receives to a descriptor, until the session or the reader ends. Blocks. 0, or -1 as shared_open. */
+/* Copies the stream of a SHARE_WATCH to a descriptor, until the session or the reader ends. Blocks. 0, or -1 as shared_open. */
 int shared_relay(const struct hotspot *jvm, int out, struct err *err);
 void shared_close(struct shared *s); /* NULL is allowed */
 /*
@@ -80,7 +80,7 @@ bool shared_complete(const struct shared *s);
 /* The server's pid; 0: not in our PID namespace, or not known. */
 pid_t shared_server(const struct shared *s);
 const struct vitals *shared_vitals(const struct shared *s);
-/* The recording read so far: its host, labels and duration. NULL before the first message. */
+/* The recording being read: its host, labels and duration. NULL before the first message. */
 const struct recording *shared_recording(const struct shared *s);
 
 /* --- between the files of this folder ------------------------------------------------------------------ */

@@ -208,7 +208,7 @@ int events_prepare(const struct events *e, struct session *s, struct err *err)
 	return 0;
 }
 
-/* Adds a hint with the events that are left without the refused one. Always -1. */
+/* Adds a hint with all events but the refused one. Always -1. */
 static int events_refused(const struct events *e, int refused, struct err *err)
 {
 	char rest[256] = "";

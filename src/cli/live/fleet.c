@@ -142,7 +142,7 @@ static void instance_drop(struct instance *i)
 	i->hot_pct = -1;
 }
 
-/* What the child has printed, as one line without headings and advice. */
+/* The error that the child has printed, as one line without headings and hints. */
 static void read_why(struct instance *i)
 {
 	struct buf text = {0};
@@ -203,7 +203,7 @@ static void instance_step(struct fleet *f, struct instance *i, uint64_t now_ns)
 			i->state = INSTANCE_RUNNING;
 	}
 	if (i->child && waitpid(i->child, &status, WNOHANG) == i->child) {
-		if (i->stream) /* what it wrote before its end */
+		if (i->stream) /* samples from before its end */
 			stream_read(i->stream);
 		instance_ended(i, status);
 	}

@@ -21,7 +21,7 @@
 #include "share/share.h"
 #include "tui/frame/app.h"
 
-/* What a child sends. Counts its users: the row, until the child is replaced, and a view that shows it. */
+/* The samples of a child. Reference-counted: by the row, until the child is replaced, and by a view that shows it. */
 struct fleet_stream {
 	struct profile *profile;
 	struct shared *shared;

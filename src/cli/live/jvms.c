@@ -23,7 +23,7 @@ static int jvms_cpu_pct(const struct jvms *j, const struct hotspot *jvm, uint64_
 	return -1;
 }
 
-/* Replaces the rows by the results of the scan so far. */
+/* Replaces the rows by the JVMs that the scan has found. */
 static void jvms_replace_rows(struct jvms *j)
 {
 	uint64_t now_ns = clock_mono_ns();

@@ -6,7 +6,7 @@
  *
  *   tty, timer, signal  --poll-->  app loop
  *     key    -> command table -> ops->event_set, export, attach ...    may block: polls ops->patience, which handles
- *                                                                      keys and draws meanwhile
+ *                                                                      keys and draws during the wait
  *     timer  -> ui_tick -> ops->drain (samples into the profile), ops->vitals, ops->names_note
  *     both   -> ui_update: queries of the model into the view's rows; a large one is a job, done in slices
  *            -> ui_draw: rows to cells, cells to the terminal

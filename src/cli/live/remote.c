@@ -179,7 +179,7 @@ void remote_copy(struct remote *r, int out)
 	buf_done(&bytes);
 }
 
-/* Prints on stderr what ssh and the far end have printed there. */
+/* Prints the errors of ssh and of the remote end on stderr. */
 static void print_errors(const struct remote *r)
 {
 	struct buf text = {0};

@@ -23,7 +23,7 @@ struct remote *remote_begin(const char *target, const struct args *args, struct 
 void remote_options(const struct args *args, void (*fn)(void *ctx, const char *word), void *ctx);
 /* Returns the descriptor from which messages can be read, and transfers its ownership to the caller. Once. */
 int remote_take_stream(struct remote *r);
-/* Copies what arrives to a descriptor, until the connection or its reader ends. Blocks. */
+/* Copies received bytes to a descriptor, until the connection or the reader ends. Blocks. */
 void remote_copy(struct remote *r, int out);
 /* Closes the connection; waits up to 2 s for ssh. NULL is allowed. */
 void remote_end(struct remote *r);

@@ -389,7 +389,7 @@ struct profile_query outputs_query(const struct outputs *o, int event)
 	return q;
 }
 
-/* Writes a recording, or completes the one that outputs_follow has written so far. */
+/* Writes a recording, or completes the one that outputs_follow has begun. */
 static int outputs_write_jhot(
 	const struct outputs_job *job, const struct output *f, const char *path, struct err *err)
 {

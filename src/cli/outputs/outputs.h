@@ -87,13 +87,13 @@ bool outputs_has_label(const struct outputs *o, const char *label);
 
 /* --- outputs.c ----------------------------------------------------------------------------------------- */
 
-/* Checks before sampling whether the files could be written, as far as that is known in advance (file_check). */
+/* Checks before sampling whether the files can be written (file_check). */
 int outputs_check(const struct outputs *o, const struct events *events,
 	const struct outputs_names *names, struct err *err);
 /*
- * Recordings are written while a session runs: _begin creates them, outputs_follow appends what is new (about four times a
- * second), outputs_write completes them. outputs_follow_end closes those that were not completed, keeping what has been
- * written; call it before the profile is freed.
+ * Recordings are written while a session runs: outputs_follow_begin creates them, outputs_follow appends new samples (about
+ * four times a second), outputs_write completes them. outputs_follow_end closes incomplete ones, which stay on disk; call it
+ * before the profile is freed.
  */
 int outputs_follow_begin(struct outputs *o, const struct events *events,
 	const struct outputs_source *source, struct err *err);

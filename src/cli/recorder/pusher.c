@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process that pushes, and what its recorder does with it. */
+/* The process that pushes, and the recorder's functions for it. */
 #include "cli/recorder/pusher.h"
 
 #include "cli/recorder/unpushed.h"
@@ -180,7 +180,7 @@ static void queue_push(struct queue *q)
 		q->failures = 0;
 		c->pushed++;
 		c->bytes += q->file.bytes;
-		if (q->file.sent) { /* else it had no samples, and nothing is known of the receiver */
+		if (q->file.sent) { /* else the file had no samples, and no request was made */
 			c->failing_since_ns = 0;
 			state_set(q, STATE_FINE, &why);
 		}

@@ -198,7 +198,7 @@ static int recorder_parse(struct recorder *r, const struct args *args, struct er
 		check_names(&r->outputs, err) || parse_push(r, args, err))
 		return -1;
 	if (!args_has(args, OPT_EVENT)) {
-		/* What the rules need; an event that cannot be sampled here only makes them less able. */
+		/* Events for the rules. Rules do without those that cannot be sampled here. */
 		e->optional = r->triggers.need_findings || r->triggers.need_wall;
 		if (r->triggers.need_findings)
 			events_insert(e, NULL, EVENT_LOCK);
@@ -210,7 +210,7 @@ static int recorder_parse(struct recorder *r, const struct args *args, struct er
 
 /* --- writing a file ---------------------------------------------------------------------------------- */
 
-/* Subtracts what was lost before the file begins. */
+/* Subtracts losses from before the beginning of the file. */
 static void subtract_base(struct vitals *v, const struct vitals *base)
 {
 	v->lost -= base->lost;
@@ -267,7 +267,7 @@ void recorder_report_pushes(struct recorder *r)
 	pusher_report(&r->pusher, say_line);
 }
 
-/* Applies --keep before a file is written (more 1: it will have at most the size of the largest so far), or afterwards. */
+/* Applies --keep. more: files about to be written, whose size is estimated by the largest one. */
 static void make_space(
 	struct recorder *r, const struct output *f, uint64_t start_wall_ns, unsigned more)
 {

@@ -55,7 +55,7 @@ struct recorder {
 
 	uint32_t from[OUTPUTS_MAX]; /* per output: the first second that is in no file yet */
 	uint32_t boundary;          /* the second at which the current file ends; 0: none */
-	uint64_t largest;           /* bytes of the largest file so far, for --keep */
+	uint64_t largest;           /* bytes of the largest file written, for --keep */
 	struct vitals base;         /* at the end of the last file, for the losses of the next */
 	struct incident {
 		char rule[64], what[240], word[48];
@@ -68,7 +68,7 @@ struct recorder {
 
 /* Records one JVM until a signal (0) or its end (-1 with ERR_GONE). The caller has filled in sampling.jvm. */
 int recorder_one(struct recorder *r, struct err *err);
-/* Prints what the pusher reports. */
+/* Prints messages of the pusher. */
 void recorder_report_pushes(struct recorder *r);
 /* Blocks until one of the signals that end a recorder. */
 void recorder_wait_signal(void);

@@ -12,7 +12,7 @@
 
 #define POOL_S           2u   /* seconds of wall in which a pool's threads are judged */
 #define POOL_BUSY        0.95 /* share of the pool's time outside of waits for work */
-#define POOL_LEAST       0.5  /* thread-seconds below which nothing is known */
+#define POOL_LEAST       0.5  /* thread-seconds; fewer are not judged */
 #define FINDINGS_S       60u  /* window of the findings */
 #define FINDINGS_EVERY_S 5u
 #define UNKNOWN          (-1.0)

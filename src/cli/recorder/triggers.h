@@ -5,8 +5,8 @@
  *   cpu>80%  cpu>80% for 5s  heap>90%  heap>2G  rss>3.5G  gc>10%  stops>5%  throttled>5%  threads>500  fds>90%  swap>1M
  *   pool:http-*=busy for 10s     why     why:gc,lock
  *
- * A threshold fires once it has held for its whole duration, at every reading, and again only after it did not hold. A rule of
- * `why` fires when its finding appears and again only after an evaluation without it.
+ * A threshold fires when its condition was true at every reading for the whole duration, and is rearmed by a reading at which it is
+ * false. A rule of `why` fires when its finding appears, and is rearmed by an evaluation without it.
  *
  * Borrows the command line. Single-threaded, never blocks.
  */
@@ -31,23 +31,22 @@ struct trigger {
 	double limit;
 	uint64_t for_ns;
 
-	uint64_t
-		since_ns; /* the condition has held since then (vitals.time_ns); 0: it does not hold */
-	uint32_t since; /* the same as a second of the profile */
-	bool fired;     /* since the condition holds */
+	uint64_t since_ns; /* vitals.time_ns from which on the condition is true; 0: it is false */
+	uint32_t since;    /* since_ns as a second of the profile */
+	bool fired;        /* since since_ns */
 };
 
 struct triggers {
 	struct trigger list[TRIGGERS_MAX];
 	int count;
-	bool need_findings, need_wall; /* what the rules evaluate */
+	bool need_findings, need_wall; /* inputs of the rules */
 	struct findings *findings;     /* NULL unless needed */
-	uint64_t had;                  /* rules with a finding at the last evaluation, likewise */
+	uint64_t had;                  /* bit set of rules with a finding at the last evaluation */
 	struct vitals last;            /* of the previous evaluation; time_ns 0: none */
 	uint32_t judged;               /* second of the last evaluation of findings */
 };
 
-/* What happened; texts are valid until the next evaluation. */
+/* A rule that fired; texts are valid until the next evaluation. */
 struct trigger_event {
 	const char *rule; /* as given on the command line */
 	const char *what; /* a sentence */

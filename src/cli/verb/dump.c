@@ -68,7 +68,7 @@ static void print_groups(const struct dump *d)
 		printf("; %llu of them were examined and extrapolated",
 			(unsigned long long)d->parked_scans);
 	if (counted < d->parked)
-		printf("; %llu continued meanwhile or could not be read",
+		printf("; %llu continued to run or could not be read",
 			(unsigned long long)(d->parked - counted));
 	putchar('\n');
 }

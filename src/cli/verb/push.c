@@ -11,8 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ATTEMPTS    5u
-#define PATIENCE_NS (60 * NS_PER_S) /* longer waits, as of Retry-After, are left to the user */
+#define ATTEMPTS 5u
+#define PATIENCE_NS \
+	(60 * NS_PER_S) /* no retry if the receiver requests a longer wait (Retry-After) */
 
 static void wait_ns(uint64_t ns)
 {

@@ -42,13 +42,13 @@ static void record_no_inlining(const struct recording *r)
 	}
 }
 
-/* Writes everything that was sampled, whatever ended the sampling. A write error takes precedence over rc. */
+/* Writes all samples, also after an error or a signal. A write error takes precedence over rc. */
 static int record_finish(struct recording *r, int rc, struct err *err)
 {
 	struct outputs_source source = {.profile = r->sampling.profile};
 	struct err why = {0};
 
-	/* What is printed in the background is read only by `jhot stop`. */
+	/* In the background, only `jhot stop` reads this output. */
 	if (background_is() && !r->outputs.count && !sampling_interrupted())
 		r->outputs.files[r->outputs.count++] =
 			(struct output){.path = "%n-%t.jhot", .format = &outputs_jhot};

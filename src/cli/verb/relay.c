@@ -11,7 +11,7 @@
 /* Sampled beside cpu without -e, since the viewer cannot add events. */
 static const int more_events[] = {EVENT_LOCK, EVENT_WALL};
 
-/* The viewer has left when the connection is closed. */
+/* Ends the session when the viewer has closed the connection. */
 static int relay_poll(void *ctx, const struct vitals *v, struct err *err)
 {
 	const struct sampling *s = ctx;
@@ -30,7 +30,7 @@ static int run_relay(const struct args *args, struct err *err)
 		return err_set(err, ERR_USAGE,
 			"`jhot relay` writes a profile for another jhot, not for a terminal.");
 	if (remote_is(args->operands[0])) {
-		/* Sends on what a third host sends. */
+		/* The target is on a third host: forward its stream. */
 		struct remote *remote = remote_begin(args->operands[0], args, err);
 
 		if (!remote)

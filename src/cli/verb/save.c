@@ -98,7 +98,7 @@ const struct verb verb_save = {
 	.bit = VERB_SAVE,
 	.name = "save",
 	.synopsis = "[OPTION]... PID|NAME",
-	.help = "write what another jhot has sampled so far; it continues",
+	.help = "write the samples of a running session, which continues",
 	.text = "Copies the samples of the session that a running `jhot start`, `record` "
 		"or `top` has with the JVM, and writes each -o FILE as `jhot record` does; "
 		"without -o it prints the hot methods. The session is not disturbed.\n\n"

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the command line asks for, beyond the screen's own options. */
+/* Options of the command line besides those of the screen. */
 struct top {
 	struct app_options screen;
 	struct session_options session;

@@ -126,7 +126,7 @@ static int why_file(const struct args *args, struct watch *w, struct err *err)
 }
 
 /*
- * Judges what another jhot has sampled of the JVM so far: with -d only the end of it. Returns 1 if no other jhot lets us read its
+ * Judges the samples of another jhot's session; with -d only the last seconds. Returns 1 if no other jhot lets us read its
  * samples.
  */
 static int why_shared(const struct args *args, struct sampling *s, struct watch *w, struct err *err)

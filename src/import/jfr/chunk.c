@@ -166,7 +166,7 @@ static int chunk_import(struct jfr *j)
 	return flight_events_feed(j);
 }
 
-/* A killed JVM leaves a partial last chunk, of which nothing was added to the profile: turns the error into a note about it. */
+/* The last chunk of a killed JVM is incomplete and was not added to the profile: replaces the error by a note. */
 static int chunk_torn(struct jfr *j, int rc)
 {
 	struct imported *out = j->im->out;

@@ -212,7 +212,7 @@ struct jfr {
 	/* samples of the chunk, to be sorted by time */
 	struct feed_sample *samples;
 	size_t sample_count, samples_cap;
-	/* vitals of the chunk, likewise */
+	/* vitals of the chunk */
 	struct jfr_reading *readings;
 	uint32_t reading_count, readings_cap;
 	bool vitals_seen;      /* in any chunk */

@@ -237,7 +237,7 @@ static int reading_compare(const void *a, const void *b)
 	return x->ns != y->ns ? (x->ns < y->ns ? -1 : 1) : (int)x->known - (int)y->known;
 }
 
-/* Each reading gets the load of the next event, the last ones that of the last event. */
+/* The load of each reading is that of the next event; after the last event, that of the last one. */
 void flight_vitals_sort(struct jfr *j)
 {
 	struct jfr_load load = load_unknown;
@@ -272,7 +272,7 @@ uint32_t flight_vitals_feed(struct jfr *j, uint32_t at)
 		vitals_apply(j, &j->readings[at]);
 		load |= j->readings[at].known == KNOWN_CPU_LOAD;
 	}
-	if (!load) /* a second without one gets that of the next event */
+	if (!load) /* no event in this second: use the next one */
 		vitals_load(j, &j->readings[at - 1]);
 	v->gc_time_ms = v->gc_time_ns < 0 ? -1 : v->gc_time_ns / (int64_t)NS_PER_MS;
 	v->gc_pct_x10 = vitals_gc_share(j->im->p, v, second);

@@ -2,8 +2,8 @@
 /*
  * Internals of struct profile: samples and names. For this module only.
  *
- * Dependencies: model <- query <- table <- users. The model knows nothing of queries, except that a profile carries their caches and that
- * readers pin ids. State that readers change through a const profile (interned names, anchors, pins) is behind pointers.
+ * Dependencies: model <- query <- table <- users. The model does not depend on queries; it only stores their caches, and calls their
+ * pin callbacks. State that readers change through a const profile (interned names, anchors, pins) is behind pointers.
  */
 #ifndef JHOT_PROFILE_MODEL_MODEL_H
 #define JHOT_PROFILE_MODEL_MODEL_H
@@ -47,7 +47,7 @@ struct model_frames {
 	struct vacant vacant;
 };
 
-/* What a roll-up needs per stack, in 8 bytes. */
+/* The input of a roll-up, 8 bytes per stack. */
 struct model_stack {
 	uint32_t path;
 	uint32_t bits; /* method << 5 | type << 1 | the method also occurs further up */
@@ -70,13 +70,13 @@ struct model_chain {
 };
 
 /*
- * Stacks, sampled or of a collapsed view. Each stack has a path: frames with equal display names in one place, whatever their line and
- * type, are one path. Tables sum over stacks, which keeps types exact, and report by path.
+ * Stacks, sampled or of a collapsed view. Stacks that differ only in the lines and types of frames have the same path. Tables sum over
+ * stacks, which keeps types exact, and report by path.
  */
 struct model_stacks {
 	struct trie trie, paths;
 	struct model_stack *info;    /* per stack */
-	struct model_extent *extent; /* likewise */
+	struct model_extent *extent; /* per stack */
 	uint32_t info_cap, extent_cap;
 	struct model_chain chain;
 };
@@ -162,9 +162,9 @@ struct model_readers {
 	struct model_pins pins;
 };
 
-/* Slices after those of the events: what lock holders did (EVENT_LOCK with `holders`), and the CPU time of the process. */
+/* Indexes after those of the events: samples of lock holders (EVENT_LOCK with `holders`), CPU time of the process. */
 #define MODEL_HOLDERS PROFILE_EVENTS
-#define MODEL_SAMPLED (PROFILE_EVENTS + 1) /* number of those with samples of threads */
+#define MODEL_SAMPLED (PROFILE_EVENTS + 1) /* number of indexes with samples of threads */
 #define MODEL_PROCESS MODEL_SAMPLED
 #define MODEL_SLICES  (MODEL_SAMPLED + 1)
 
@@ -175,7 +175,7 @@ struct profile {
 	struct model_threads threads;
 	struct model_waits waits;
 	struct model_waits
-		frozen_waits; /* copy as of frozen_waits_to for frozen history; or empty */
+		frozen_waits; /* copy made at frozen_waits_to for frozen history, or empty */
 	uint32_t frozen_waits_to;
 	struct model_links links;
 	struct model_event user_events[PROFILE_EVENTS - EVENT_USER_FIRST];
@@ -256,7 +256,8 @@ void model_calls_refer(const struct profile *p, enum profile_kind kind,
 /* feed.c: evicts the slices from the frozen second up to `to` (slices_evict). 0 evicts nothing, but anchors the frozen second. */
 void model_evict(const struct profile *p, uint32_t to);
 /* sweep.c: runs one step if it is due. */
-#define MODEL_SWEEP_S 30 /* seconds between steps: longer than any view takes to query anew */
+#define MODEL_SWEEP_S \
+	30 /* seconds between steps: longer than the interval between queries of any view */
 void model_sweep(struct profile *p);
 
 static inline uint32_t model_parent(const struct model_stacks *s, uint32_t stack)

@@ -57,7 +57,7 @@ struct slices_run {
 struct slices_anchor {
 	uint32_t second;            /* 0: unused */
 	struct profile_sum sum;     /* of everything before it */
-	struct profile_sum *before; /* likewise, by pair; later pairs may be missing */
+	struct profile_sum *before; /* by pair; later pairs may be missing */
 	uint32_t cap;
 };
 

@@ -5,8 +5,8 @@
  *   join     pairs (stack, thread) that are in no slice and account for little are merged into "[earlier]" under a surviving caller
  *   then     one table at a time, in the order stacks, paths, frames, methods, threads, pools: entries without a reference
  *
- * One step every MODEL_SWEEP_S; the model is consistent between steps. Within that time every view queries anew, so a freed id is in
- * no current answer when it is reused.
+ * One step every MODEL_SWEEP_S; the model is consistent between steps. Every view repeats its queries more often than that,
+ * so no current answer contains a freed id when the id is reused.
  */
 #include "profile/model/model.h"
 
@@ -184,7 +184,7 @@ static void sweep_stacks(struct profile *p, struct model_pins *k)
 	pins_call(p, PROFILE_STACKS, false);
 	model_calls_refer(p, PROFILE_STACKS, profile_pin);
 	model_links_refer(p, PROFILE_STACKS, profile_pin);
-	/* and the callers of what the callbacks pinned */
+	/* and the callers of stacks that callbacks have pinned */
 	for (uint32_t i = p->stacks.trie.count; i-- > 1;)
 		if (pins_have(k, i))
 			pin_stack(p, k, model_parent(&p->stacks, i));

@@ -22,7 +22,7 @@ struct error_sums {
 };
 /* Equivalent number of samples of equal weight. 0: none. */
 double error_samples(const struct error_sums *s);
-/* The same for a whole query, for shares whose own clusters are not known. */
+/* The same for all samples of a query, for shares without clusters of their own. */
 double error_window_samples(const struct profile *p, const struct profile_query *q);
 
 /* The 95 % confidence interval of a share (0 to 1) estimated from `samples` equivalent samples. */

@@ -430,7 +430,7 @@ static uint32_t fold_frame(struct fold *f, uint32_t stack, uint32_t parent)
 	return fold_child(f, parent, line_frame(f, model_frame(&f->p->stacks, stack)));
 }
 
-/* The stack of the view below which a stack's children are shown. Ends a KIND_RUN; a run of one frame is shown as that frame. */
+/* The parent, in the view, of a stack's children. Ends a KIND_RUN; a run of one frame is shown as that frame. */
 static uint32_t shown_parent(struct fold *f, uint32_t stack)
 {
 	if (stack == PROFILE_ROOT_STACK || fold_kind_at(f, stack) != KIND_RUN)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of a query, what is computed from them at once, and the caches that stay for the next query (table in query.h). */
+/* Rows of a query, results computed directly from them, and caches (table in query.h). */
 #include "profile/query/query.h"
 
 #include "profile/model/fit.h"
@@ -77,7 +77,7 @@ static void query_rows(const struct profile *p, const struct profile_query *q, u
 
 	scratch_fit(p, &p->stacks);
 	uint32_t *ids = p->scratch->ids;
-	/* A total less what follows the window, or the window's own slices. */
+	/* The total minus the slices after the window, or the slices of the window. */
 	for (uint32_t i = total ? to : slices_find(s, q->from),
 		      end = total ? slices_base_end(s, base) : to;
 		i < end; i++)

@@ -7,7 +7,7 @@
  *   fold.c     the collapsed view: a mapping of sampled stacks to stacks of its own
  *   sums.c     rows summed up the stacks and per method; rests; the error of a share
  *
- * What invalidates what. Each cache in struct scratch keeps the answer to the last query only, under a key; it is rebuilt when the
+ * Invalidation. Each cache in struct scratch keeps the answer to the last query only, under a key; it is rebuilt when the
  * query's key differs. An arrow points from an input to the caches whose key contains it:
  *
  *   input (who changes it)                                     all   chosen   fold   sums   ends   match

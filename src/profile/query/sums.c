@@ -255,8 +255,8 @@ bool filter_prepare_sums(const struct profile *p, const struct profile_query *q,
 /* --- rests -------------------------------------------------------------------------------------------- */
 
 /*
- * Number of separate rests (stays of a thread in one place) behind the wall-clock polls of a row. A resting thread is polled again
- * and again, so an error must be computed from rests, not polls.
+ * Estimates the number of rests (a rest: a thread stays in one place) from the wall-clock polls of a row. A resting thread is polled
+ * many times, so errors are computed from rests, not polls.
  *
  * n polls of a thread in a slice, k of which found it in one place, are k * (n - k + 1) / n rests on average if their order is random.
  * More is known where the place has all polls of a neighbouring slice, or none: then the polls of a rest lie at that end of the slice,
@@ -305,7 +305,7 @@ static void rest_end_slice(struct rest *r, enum beside right)
 	r->reach = ends;
 }
 
-/* k of n polls of slice `at` found the place. border: what precedes the slice is not known. */
+/* k of n polls of slice `at` found the place. border: the slice has no known predecessor. */
 static void rest_add_slice(struct rest *r, uint32_t at, uint32_t k, uint32_t n, bool border)
 {
 	enum beside fills = k >= n ? ALONE : PARTLY, left = border ? PARTLY : ABSENT;

@@ -130,7 +130,7 @@ static void topdown_count_base(struct topdown *td, uint32_t base, const struct p
 		calltree_count(td->b, 0, sum, 0);
 }
 
-/* Small paths are known before nodes are created, so the cost is that of what is shown. Nodes that are not paths: calltree_prune(). */
+/* Sums by path, so that no nodes are created for small ones. calltree_prune() removes small nodes that are not paths. */
 static void topdown_sum_paths(struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the target publishes about itself and its threads, in the formats of OpenTelemetry:
+ * Data that the target publishes about itself and its threads, in the formats of OpenTelemetry:
  *
  *   process context (OTEP 4719)  a mapping named OTEL_CTX: attributes of the service, and names of the threads' attributes
  *   thread context (OTEP 4947)   a thread-local variable, whose place the agent needs to read it: struct wire_contexts

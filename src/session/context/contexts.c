@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define POLL_NS    (5 * NS_PER_S)
-#define POLL_SHARE 500u /* searching takes at most this part of the time: 1/500 */
+#define POLL_SHARE 500u /* searching uses at most 1/500 of the time */
 /* Limits for a hostile process: of one search, which the next one continues, and of mapped files. */
 #define SEARCH_NS (50 * NS_PER_MS)
 #define STEP_NS   (1 * NS_PER_MS)

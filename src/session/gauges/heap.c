@@ -16,8 +16,8 @@
  * Indexed by the prefix of the first sun.gc.collector.N.name. shared: each generation may grow to the whole heap, so the
  * maximum is not the sum. whole: invocations of each collector per collection of the whole heap (ZGC counts its three pauses,
  * G1 the two of its marking, Shenandoah four parts of four pauses); 0: not whole collections. For generational ZGC, eight young
- * collections (24 pauses) count as a whole one, since old ones may never happen. uncounted: the same for G1 without a counter
- * of marking (JDK 8).
+ * collections (24 pauses) count as a whole one, since old ones may never happen. uncounted: replaces `whole` for G1 without a
+ * counter of marking (JDK 8).
  */
 struct gauges_collector {
 	const char *prefix, *name;
@@ -160,7 +160,7 @@ int64_t gauges_heap_peek(struct gauges_heap *h, const struct hsperf *perf)
 
 	gauges_causes(h, perf);
 
-	if (used <= 0) /* since JDK 24, and ZGC: as of the last collection, 0 before the first */
+	if (used <= 0) /* since JDK 24, and ZGC: value at the last collection, 0 before the first */
 		return -1;
 	h->low = h->low && h->low < used ? h->low : used;
 	h->polls++;

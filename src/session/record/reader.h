@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decodes the agent's records into the model: the only code that interprets what the agent wrote.
+ * Decodes the agent's records into the model: the only code that interprets the ring.
  *
  * Hostile input. Fed with records copied out of a ring, one by one. A record whose sizes exceed it is a protocol error; a
  * record of unknown type is skipped; a reference to something never sent gets a placeholder name, so that its samples still
@@ -112,17 +112,17 @@ uint32_t frames_reason(struct frames *f, const char *reason);
 struct thread_ids;
 struct thread_ids *thread_ids_new(struct profile *profile);
 void thread_ids_free(struct thread_ids *t);
-/* The model's id for the agent's; known false: it is a new one. */
+/* Maps an agent's id to the model's. *known false: the id is new. */
 uint32_t thread_ids_get(struct thread_ids *t, uint32_t id, bool *known);
 /*
- * The same for a virtual thread, of which there may be millions: once the model has THREAD_IDS_VIRTUAL, further ones share a
+ * The same for a virtual thread. There may be millions: beyond THREAD_IDS_VIRTUAL, they share a
  * thread per pattern of names ("virtual-#*"), which this function also names; shared is then true.
  */
 #define THREAD_IDS_VIRTUAL  16384u
 #define THREAD_IDS_PATTERNS 1024u
 uint32_t thread_ids_virtual(struct thread_ids *t, uint32_t id, const struct profile_thread *info,
 	bool *known, bool *shared);
-/* Called when threads leave the model: forgets those that the model does not retain. */
+/* Pin callback: removes the ids of threads that the model evicts. */
 void thread_ids_forget(struct thread_ids *t);
 
 /* Replaces the truncated name of one of HotSpot's own threads by the full one. */
