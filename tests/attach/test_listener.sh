@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Waking HotSpot's attach listener: no JVM prints a thread dump, whatever its temporary folder, however late it handles SIGQUIT.
+# Waking HotSpot's attach listener: no JVM prints a thread dump, with any temporary folder, and however late it handles SIGQUIT.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 tool=$builddir/tests/attach/attach_tool

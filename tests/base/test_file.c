@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/file: a file is replaced only once its replacement is complete, whatever the path leads to. */
+/* base/file: a file is replaced only once its replacement is complete, for any kind of path. */
 #include "base/file.h"
 #include "tests/tap.h"
 

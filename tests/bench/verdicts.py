@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# make bench-verdicts: what `jhot why` says of programs with one planted problem each, and of healthy ones (verdicts/Shop.java).
+# make bench-verdicts: findings of `jhot why` for programs with one planted problem each, and for healthy ones (verdicts/Shop.java).
 #
 # A cell per JDK: R the cause is named; S nothing, or only that the machine is busy (cores), is found; W something else is
 # found, or anything in a healthy program; - no result, because the JVM got no core. Behind the table are the sentences, each

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads of the synthetic program of judge.h, and what they spend their time on. */
+/* Threads of the synthetic program of judge.h, and their activities. */
 #ifndef JHOT_TESTS_FINDINGS_SPEND_H
 #define JHOT_TESTS_FINDINGS_SPEND_H
 

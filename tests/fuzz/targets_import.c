@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The importers, and exporters on what they have read. */
+/* The importers, and the exporters applied to their results. */
 #include "export/export.h"
 #include "import/feed.h"
 #include "tests/fuzz/targets.h"

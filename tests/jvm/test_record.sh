@@ -6,6 +6,14 @@
 # record ARG...: sets status; output in $T/out and $T/err
 record() { run record "$@"; }
 
+# sampled N ARG...: the same for $JVM, until it has N samples, however busy the machine is
+sampled() {
+	record_start -d 200 "${@:2}"
+	wait_for 150 has_samples "$JVM" "$1"
+	record_end
+	status=$?
+}
+
 # ends DESCRIPTION STATUS: the exit status of the last recording
 ends() {
 	is "$1" $status "$2" || diag_file "$T/err"
@@ -14,7 +22,7 @@ ends() {
 tag=jhot-test-$$
 jvm_start $CALM_JVM Known shares 1 $tag
 shares=$JVM
-record -i 1ms -d 4 -o "$T/a.collapsed" -o "$T/a.svg" "$shares"
+sampled 1000 -i 1ms -o "$T/a.collapsed" -o "$T/a.svg"
 ends "jhot record with two output files exits with 0" 0
 sixty=$(weight "$T/a.collapsed" 'knownRound;[^;]*knownSixty')
 thirty=$(weight "$T/a.collapsed" 'knownRound;[^;]*knownThirty')
@@ -58,7 +66,7 @@ is "the program's stdout has only its own lines" "$(grep -vc '^ready$\|^sum ' "$
 is "the program's stderr has nothing but JEP 451's warnings" "$(grep -v '^WARNING: ' "$T/jvm0.err")" ""
 
 jvm_start $CALM_JVM Known deep 200
-record -i 1ms -d 2 -o "$T/deep.collapsed" "$JVM"
+sampled 200 -i 1ms -o "$T/deep.collapsed"
 leaf=$(weight "$T/deep.collapsed" knownLeaf)
 near "recursion of 200 frames is recorded completely" "$(weight "$T/deep.collapsed" 'Thread.run;.*(Known.knownDeep[^;]*;){201}[^;]*knownLeaf')" "$leaf" 100
 jvm_end
@@ -66,7 +74,7 @@ jvm_end
 # A stack deeper than --depth.
 for tiers in "" -Xint; do
 	jvm_start $CALM_JVM $tiers Known deep 3000
-	record -u -i 1ms -d 2 --depth 100 --keep-root 20 -o "$T/cut.collapsed" "$JVM"
+	sampled 200 -u -i 1ms --depth 100 --keep-root 20 -o "$T/cut.collapsed"
 	ends "jhot record --depth 100 --keep-root 20 exits with 0${tiers:+, interpreted}" 0
 	leaf=$(weight "$T/cut.collapsed" knownLeaf)
 	near "truncated stacks have the top, the root and the number of frames left out" "$(weight "$T/cut.collapsed" \
@@ -75,7 +83,7 @@ for tiers in "" -Xint; do
 		awk -F';' 'NF == 100 { n = split($0, w, " "); sum += w[n] } END { print sum + 0 }')" "$leaf" 100
 	near "all truncated stacks have the thread's root" "$(weight "$T/cut.collapsed" 'java/lang/Thread.run;.*Known.drive;.*Known')" \
 		"$(weight "$T/cut.collapsed" 'Known')" 100
-	record -u -i 1ms -d 3 --depth 200 --keep-top 40 -o "$T/top.collapsed" "$JVM"
+	sampled 200 -u -i 1ms --depth 200 --keep-top 40 -o "$T/top.collapsed"
 	near "--keep-top 40 keeps the top after [truncated]" "$(weight "$T/top.collapsed" '^\[truncated\];(Known.knownDeep[^;]*;)+Known.knownLeaf')" \
 		"$(weight "$T/top.collapsed" knownLeaf)" 100
 	is "--keep-top 40 keeps no more than 40 frames" "$(grep knownLeaf "$T/top.collapsed" | awk -F';' 'NF > 41' | wc -l)" 0
@@ -87,7 +95,7 @@ record --depth 3000 "$T"
 ends "--depth above the maximum is a usage error" 2
 
 jvm_start $CALM_JVM Known zip
-record -i 1ms -d 2 -o "$T/zip.collapsed" "$JVM"
+sampled 200 -i 1ms -o "$T/zip.collapsed"
 zip=$(weight "$T/zip.collapsed" 'Known.knownZip')
 ok "the time of a native method has its Java caller in the stack" [ $((zip * 10)) -ge "$(($(weight "$T/zip.collapsed" .) * 7))" ]
 jvm_end

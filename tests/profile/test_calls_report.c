@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What reports of calls have in common: the slowest calls, phases, and texts. */
+/* Parts that all reports of calls share: the slowest calls, phases, and texts. */
 #include "profile/calls/report.h"
 #include "tests/profile/feed_calls.h"
 #include "tests/tap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What calls spend their time on: states of polls, accounting between polls, shares, parts, phases, causes, texts; virtual threads. */
+/* Time of calls by state: states of polls, accounting between polls, shares, parts, phases, causes, texts; virtual threads. */
 #include "profile/calls/report.h"
 #include "tests/profile/polls.h"
 #include "tests/tap.h"

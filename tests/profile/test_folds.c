@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What views fold by default (entry frames of threads, the inside of native runs) and what they do not fold. */
+/* Frames that views fold by default (entry frames of threads, the inside of native runs), and frames that they do not. */
 #include "profile/query/filter.h"
 #include "profile/table/calltree.h"
 #include "profile/table/flat.h"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What threads in system calls wait for: each method of the program is shown with the peer or file that it uses, and
+# Peers and files that threads in system calls wait for: each method of the program is shown with the peer or file that it uses, and
 # never with another one.
 . "$(dirname "$0")/../jvm/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What unmounted virtual threads wait for: each method of the program is shown with the peer that it uses, for the right
+# Peers that unmounted virtual threads wait for: each method of the program is shown with the peer that it uses, for the right
 # share of time, and never with another one; also when sockets are reused at once, and during collections.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"

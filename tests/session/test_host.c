@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gauges_host: the throttling counts of a cgroup are monotonic, whatever happens to the cgroup. */
+/* gauges_host: the throttling counts of a cgroup are monotonic, even if the cgroup changes or disappears. */
 #include "session/gauges/gauges.h"
 
 #include "tests/attach/fake.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What views derive from the model: the sandwich of a method, the rows of a tree, and how weak rows are treated. */
+/* Tables that views derive from the model: the sandwich of a method, the rows of a tree, and how weak rows are treated. */
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
 #include "tui/view/pane.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes and reads memory images, and records what a walk reads. */
+/* Writes and reads memory images, and records the memory that a walk reads. */
 #include "tests/walk/image.h"
 
 #include <inttypes.h>

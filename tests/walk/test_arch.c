@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the instructions around a pc imply about its frame, on compiler-generated code of this CPU. */
+/* The state of a frame, as implied by the instructions around its pc, on compiler-generated code of this CPU. */
 #include <string.h>
 
 #include "tests/tap.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The JVM's thread list: its newest threads in order, up to a known one, and all; never from a list replaced meanwhile. */
+/* The JVM's thread list: its newest threads in order, up to a known one, and all; never from a list that was replaced during the reading. */
 #include "tests/tap.h"
 
 #include "walk/hotspot/layout.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Corrupt stacks: whatever memory contains, a walk ends, within bounds, with a named reason. */
+/* Corrupt stacks: with any memory contents, a walk ends within bounds, with a named reason. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes calls of Timed slow: the owner of a lock, the other end of a connection, busy threads.
+// Causes of slow calls of Timed: the owner of a lock, the peer of a connection, busy threads.
 import java.io.*;
 import java.net.*;
 import java.util.*;

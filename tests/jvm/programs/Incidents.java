@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small service that is well until it is told what is to go wrong.
+// A small healthy service, in which incidents begin on request.
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread that uses CPU in a way that is hard on a sampler, and says itself how much.
+// One thread that uses CPU time in ways that are difficult to sample, and prints how much it used.
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -7,7 +7,7 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Prints "ready", then does one line of its input after the other, and says "done NS", the CPU time of the thread "kind",
+ * Prints "ready", then executes each line of its input and prints "done NS", the CPU time of the thread "kind",
  * all of it below Kinds.body:
  *
  *   bursts MS    300 us of work each 1.3 ms

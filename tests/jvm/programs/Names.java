@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that change their names, and virtual threads: uses CPU under names, and says itself how much under which.
+// Threads that change their names, and virtual threads; prints the CPU time that it used under each name.
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -11,9 +11,9 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Prints "ready", then does one line of its input after the other, and says "done" after each:
+ * Prints "ready", then executes each line of its input and prints "done":
  *
- *   rename MS    two threads use CPU for so long, half of it under another name: one names itself, the other is
+ *   rename MS    two threads use CPU for MS, half of it under another name: one names itself, the other is
  *                named by a third. Then "cpu NAME NS" of each name.
  *   virtual N    five virtual threads do N units of work times 1 to 5, interleaved; the fifth has no name. Then
  *                "units NAME N" of each, virtual-#ID for the one without

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the programs have in common whose threads do what a finding looks for.
+// Base of the programs with a planted problem.
 
 import java.io.IOException;
 import java.util.Map;
 
-/** Prints "ready" and goes on until its input ends, or says q. With -Dvirtual=true its threads are virtual. */
+/** Prints "ready" and runs until its input ends or has a "q". With -Dvirtual=true its threads are virtual. */
 class Program {
     static volatile long sum;
 

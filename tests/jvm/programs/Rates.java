@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does one cheap thing as often as it can, for what a profiler costs where that is done a million times a second.
+// Repeats one cheap operation as fast as possible, to measure the cost of a profiler per operation.
 
 import java.lang.management.ManagementFactory;
 import java.util.Map;

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Prints "ready", then does one line of its input after the other, and says "done NS WALL", the CPU time that the threads'
- * bodies have used by the JVM's own count, and how long it took:
+ * Prints "ready", then executes each line of its input and prints "done NS WALL", the CPU time of the threads' bodies
+ * by the JVM's own count, and the elapsed time:
  *
  *   lives COUNT US      COUNT threads "short-N", three at a time, each with US of CPU time
  *   paced COUNT US RATE  the same, called "US-N", RATE per second, beside a thread "steady"; the third number printed is its CPU time

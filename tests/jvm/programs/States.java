@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that each do one thing for ever: what a wall clock must see of them is known. Ends as Known does.
+// Threads that stay in one known state each, for tests of the wall clock. Ends as Known does.
 
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps busy what has a name but is no Java method: stubs of the JVM, calls through tables, collectors.
+// Keeps code busy that is not a Java method: stubs of the JVM, calls through tables, collectors.
 
 import java.util.HashMap;
 import java.util.Map;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses CPU, allocates, waits for locks, sleeps and parks, and says itself how much of each.
+// Uses CPU, allocates, waits for locks, sleeps and parks, and prints its own totals of each.
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -11,9 +11,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Prints "ready", then does one line of its input after the other, and says "done" after each:
+ * Prints "ready", then executes each line of its input and prints "done":
  *
- *   work MS      nine threads of its own for so long, each below Totals.body; then what they say of themselves:
+ *   work MS      nine threads run for MS, each below Totals.body; then their own totals:
  *                "cpu NS" "alloc CLASS BYTES" (two) "lock NS" "wall NS"
  *   q            it ends
  */

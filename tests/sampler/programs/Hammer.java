@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is dangerous for a profiler inside the process, as hard as it goes; ends when it reads a "q" or the end of its input.
+// Operations that are dangerous for a profiler in the process, as often as possible; ends when it reads a "q" or the end of its input.
 
 import java.lang.reflect.Proxy;
 import java.net.URL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocates and waits for locks at known places, and says itself how much; does what its standard input asks for.
+// Allocates and waits for locks at known places on request, and prints its own totals.
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Prints "ready", then does one line of its input after the other, and says "done" after each:
+ * Prints "ready", then executes each line of its input and prints "done":
  *
  *   alloc MB     each site, in a thread of its own, allocates MB megabytes: "site NAME CLASS BYTES"
  *   mix BYTES MB one thread allocates arrays of BYTES, 2 GB in all, after each of them one First, and MB megabytes

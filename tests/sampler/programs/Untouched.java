@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A system class loader of the program's own, as application servers and test frameworks have it, which records who asks it.
+// A system class loader of the program, as in application servers and test frameworks, that records its callers.
 
 /** With -Djava.system.class.loader=Untouched: prints "ready", sleeps until its input ends, prints "asked THREAD CLASS" of each request by another thread. */
 public final class Untouched extends ClassLoader {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits for times that it measures itself; does what its standard input asks for.
+// Waits on request, and prints the times that it has measured.
 
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -16,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Prints "ready", then does one line of its input after the other, and says "done" after each:
+ * Prints "ready", then executes each line of its input and prints "done":
  *
  *   turns MS SHORT LONG CPU   twelve threads for MS ms, four each that sleep, that park and that are in Object.wait: each
  *                             waits SHORT ms, then LONG ms, again and again, and computes for CPU us between: "short NS"
