@@ -33,7 +33,7 @@ def jfr():
               if e["complete"] and seconds(e["uncertainty"]) < 0.05]
     begin, end = min(e[0] for e in events), max(e[0] for e in events)
     wanted = [call for call in slow if begin + 1e9 < call[0] < end - 1e9]
-    missed = wrong = 0
+    missed = wrong = locked = matched = 0
     # The wall clock may have been adjusted since.
     offsets = sorted(min((e[0] - at for e in events if e[1] >= SLOW_NS), key=abs) for at, _ in wanted)
     offset = offsets[len(offsets) // 2]
@@ -44,11 +44,14 @@ def jfr():
         for _, found, values in near[:1]:
             states = {key: seconds(values[key]) for key in ("cpu", "runnable", "lock", "io", "sleep", "wait", "park",
                                                              "safepoint", "shortWaits")}
+            locked += states["lock"]
+            matched += found / 1e9
             sums = abs(sum(states.values()) - found / 1e9) < 1e-6
-            wrong += not (sums and states["lock"] > 0.8 * found / 1e9 and "Called.handle" in values["method"] and
+            wrong += not (sums and states["lock"] == max(states.values()) and "Called.handle" in values["method"] and
                           values["eventThread"]["javaName"].startswith("caller-"))
-    print("# %d events; of %d slow calls %d missed, %d wrong" % (len(events), len(wanted), missed, wrong))
-    return len(wanted) >= 10 and missed <= len(wanted) // 20 and wrong <= len(wanted) // 20
+    print("# %d events; of %d slow calls %d missed, %d wrong; %.2f of their time in the lock" % (
+        len(events), len(wanted), missed, wrong, locked / (matched or 1)))
+    return len(wanted) >= 10 and missed <= len(wanted) // 20 and wrong <= len(wanted) // 20 and locked > 0.75 * matched
 
 
 def stacks():

@@ -56,6 +56,13 @@ else
 fi
 convert a.html
 ok "the page has percentiles, a histogram, and what slow calls do" checked page "$T/a.html"
+if command -v chromium >/dev/null; then
+	# The script moves the section from the static page into the list.
+	chromium --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 --dump-dom "file://$T/a.html#v=latency" >"$T/dom" 2>/dev/null
+	ok "its tab shows them" grep -q 'id="list"[^>]*><div[^>]*><section id="latency">' "$T/dom"
+else
+	skip "its tab shows them" "there is no chromium"
+fi
 convert slow.collapsed -e wall --total --longer 100ms
 ok "--longer: the stacks and the time of the slow calls alone" checked stacks "$T/slow.collapsed"
 for file in slow.svg slow.html slow.jfr slow.pb.gz slow.otlp slow.speedscope.json slow.jhot; do

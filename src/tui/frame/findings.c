@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "tui/frame/command.h"
 #include "tui/frame/compare.h"
+#include "tui/frame/config.h"
 #include "tui/frame/events.h"
 #include "tui/screen/text.h"
 
@@ -118,6 +119,8 @@ void findings_tick(struct ui *ui)
 		findings_history(f->rules, ui->profile, ui->vitals, q.to);
 	uint64_t start = ui_cpu_ns(ui);
 	findings_baseline(f->rules, compare_cpu(ui));
+	if (ui->options->config)
+		findings_set_requests(f->rules, (const char *const *)ui->options->config->requests);
 	found_merge(ui, findings_evaluate(f->rules, ui->profile, q.from, q.to));
 	f->from = q.from;
 	f->to = q.to;
