@@ -17,8 +17,8 @@ jvm_start -Xmx64m -Xms64m -XX:+AlwaysPreTouch States
 "$JHOT" record -e "$events" -d 2 -o "$T/first.collapsed" "$JVM" >"$T/out" 2>"$T/err" </dev/null
 becomes_quiet "sampling ends after a first session" "$JVM"
 before=$(exact_rss_kb "$JVM")
-record_start -e "$events" -d 60 -o "$T/x.collapsed"
-ok "a second session with the same events has 300 samples" wait_for 30 has_samples "$JVM" 300 || diag_file "$T/err"
+record_start -e "$events" -d 200 -o "$T/x.collapsed"
+ok "a second session with the same events has 300 samples" wait_for 150 has_samples "$JVM" 300 || diag_file "$T/err"
 during=$(exact_rss_kb "$JVM")
 diag "$((during - before)) kB"
 ok "the session adds more than 500 kB to the JVM" [ $((during - before)) -gt 500 ]
