@@ -207,9 +207,9 @@ static void cut_comment(char *s)
 	for (char *at = s; *at; at++) {
 		bool first = at == s + strspn(s, " \t");
 
-		/* a # that is the first word of a value */
 		if (*at != '#' || !(first || at[-1] == ' ' || at[-1] == '\t'))
 			continue;
+		/* A # that is the first word of a value is a key. */
 		if (value && at > value && at == value + 1 + strspn(value + 1, " \t") &&
 			strchr(" \t", at[1]))
 			continue;

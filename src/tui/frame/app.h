@@ -78,11 +78,11 @@ struct app_ops {
 	/* Adds new samples to the profile. Returns -1 when the session has ended; the data stays valid. */
 	int (*drain)(void *ctx, struct err *err);
 	/*
-	 * Who owns the session, if it is not ours but only watched: "jhot process 31"; "" if it is ours. Samples of a session that is
-	 * only watched need not be saved. Valid until the next attach. May be NULL.
+	 * The owner of a session that this process only watches, "jhot process 31"; "" if this process owns it. Samples of a
+	 * watched session need not be saved. Valid until the next attach. May be NULL.
 	 */
 	const char *(*owner)(void *ctx);
-	/* One sentence about names of frames that are late or missing, "" if none; valid until the next call. May be NULL. */
+	/* A sentence about frames whose names are late or missing, "" if none; valid until the next call. May be NULL. */
 	const char *(*names_note)(void *ctx);
 	/* CPU use of the living threads. Returns their number, 0 if unknown; *out is valid until the next call. */
 	int (*threads)(void *ctx, const struct app_thread **out);

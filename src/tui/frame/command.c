@@ -8,7 +8,7 @@
 #include "tui/frame/file.h"
 #include "tui/frame/output.h"
 #include "tui/frame/search.h"
-#include "tui/screen/column.h"
+#include "tui/screen/list.h"
 
 #include <stdio.h>
 
@@ -130,8 +130,8 @@ static unsigned window_step(struct ui *ui, int direction)
 static unsigned freeze(struct ui *ui, int arg)
 {
 	timeline_freeze(&ui->scope.time, ui->profile, !ui->scope.time.frozen);
-	ui->waiting = 0;
-	ui->waiting_ms = ui->now_ms;
+	ui->newer = 0;
+	ui->newer_ms = ui->now_ms;
 	return UI_UPDATE;
 }
 
@@ -148,7 +148,7 @@ static unsigned second_step(struct ui *ui, int seconds)
 		freeze(ui, 0);
 	if (!timeline_step(&ui->scope.time, ui->profile, seconds * file_step(ui)))
 		ui_warn(ui, "there are no %s seconds", seconds < 0 ? "earlier" : "later");
-	ui->waiting = 0;
+	ui->newer = 0;
 	return UI_UPDATE;
 }
 
@@ -308,7 +308,7 @@ const struct command commands[] = {
 	{"latency-call", {{TKEY_ENTER, 0}}, "⏎", "Enter", "timeline of this call", "timeline", 10, GROUP_VIEWS, LATENCY, latency_open, latency_can_open},
 	{"latency-back", {{TKEY_ESC, 0}, {'q', 0}}, "Esc", NULL, "back; also q", "back", 11, GROUP_VIEWS, LATENCY, latency_back, NULL},
 	{"latency-tree", {{'D', 0}}, "D", NULL, "call tree of these calls, beside the others", "difference", 12, GROUP_VIEWS, LATENCY, latency_tree, latency_has_calls},
-	{"findings", {{'w', 0}}, "w", NULL, "findings: what is wrong", NULL, 0, GROUP_VIEWS, VIEWS_DATA | LATENCY | INFO, findings_show, NULL},
+	{"findings", {{'w', 0}}, "w", NULL, "findings: problems", NULL, 0, GROUP_VIEWS, VIEWS_DATA | LATENCY | INFO, findings_show, NULL},
 	{"findings-go", {{TKEY_ENTER, 0}}, "⏎", "Enter", "go there: event and thread or method", "go there", 10, GROUP_VIEWS, FINDINGS, findings_go, NULL},
 	{"findings-back", {{TKEY_ESC, 0}, {'w', 0}}, "Esc", NULL, "back", "back", 11, GROUP_VIEWS, FINDINGS, findings_show, NULL},
 

@@ -21,7 +21,7 @@
 
 #define DUTY        50 /* updates use at most 1/50 of the time: long histories refresh less often */
 #define TICK_MAX_MS 10000 /* longest time between ticks */
-#define WAITING_MS  10000 /* refresh of the counter on a frozen screen */
+#define NEWER_MS    10000 /* refresh of the counter on a frozen screen */
 
 static void ui_timeline_init(struct ui *ui)
 {
@@ -139,7 +139,7 @@ static bool ui_prepare(struct ui *ui, const struct view *v)
 	if (ui->job.ticking)
 		return true;
 	/* The window's sums, for searches and filters; a long history uses up the slice. */
-	if (!ui->job.summed && (search_has_filter(ui) || search_has_search(ui))) {
+	if (!ui->job.summed && (!filter_is_identity(ui->scope.filter) || search_has_search(ui))) {
 		ui_update_sums(ui);
 		ui->job.summed = true;
 		ui->job.stamp = stamp;
@@ -320,13 +320,13 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		ui->ops->names_note ? ui->ops->names_note(ui->ctx) : "");
 	if (ui->vitals)
 		events_watch(ui);
-	if (ui->scope.time.frozen && (!ui->waiting || now_ms - ui->waiting_ms >= WAITING_MS)) {
+	if (ui->scope.time.frozen && (!ui->newer || now_ms - ui->newer_ms >= NEWER_MS)) {
 		struct profile_query newer = ui_query(ui);
 
 		newer.from = ui->scope.time.frozen_to;
 		newer.to = UINT32_MAX;
-		ui->waiting = profile_sum(ui->profile, &newer).count;
-		ui->waiting_ms = now_ms;
+		ui->newer = profile_sum(ui->profile, &newer).count;
+		ui->newer_ms = now_ms;
 	}
 	findings_tick(ui);
 	latency_tick(ui);
@@ -369,7 +369,7 @@ static void ui_reset(struct ui *ui)
 	ui->error = (struct err){0};
 	ui->saved_now = 0;
 	ui_restrict(ui, PROFILE_ANY_THREAD, 0);
-	events_reset(ui);
+	memset(ui->scope.events, 0, sizeof(ui->scope.events));
 	ui_timeline_init(ui);
 	findings_end(ui->findings);
 	ui->findings = findings_begin();

@@ -33,7 +33,7 @@ static bool event_is_on(const struct ui *ui, int event)
 
 static const char *const *event_warning(struct ui *ui, int event)
 {
-	if (!ui->ops->event_warning || ui->over || ui->scope.events[event].warned)
+	if (!ui->ops->event_warning || ui->over || ui->scope.events[event].confirmed)
 		return NULL;
 	return ui->ops->event_warning(ui->ctx, event);
 }
@@ -43,7 +43,7 @@ static unsigned warning_key(struct ui *ui, int key)
 	ui->place.popup = NULL;
 	if (key != 'y')
 		return 0;
-	ui->scope.events[ui->menu.warned].warned = true;
+	ui->scope.events[ui->menu.warned].confirmed = true;
 	return events_show(ui, ui->menu.warned);
 }
 
@@ -176,11 +176,6 @@ int64_t events_requested(const struct ui *ui, int event)
 uint32_t events_since(const struct ui *ui, int event)
 {
 	return ui->scope.events[event].begun;
-}
-
-void events_reset(struct ui *ui)
-{
-	memset(ui->scope.events, 0, sizeof(ui->scope.events));
 }
 
 /* --- the menu ---------------------------------------------------------------------------------------- */

@@ -31,7 +31,6 @@ void events_watch(struct ui *ui);
 int64_t events_requested(const struct ui *ui, int event);
 /* When sampling of the event began, in seconds of the profile. */
 uint32_t events_since(const struct ui *ui, int event);
-void events_reset(struct ui *ui); /* for a new session */
 
 /* Formats a value in the event's unit in at most 6 columns: "1.2G", "340ms", "12.3k". out has TEXT_NUMBER bytes. */
 char *events_value(char *out, const struct profile_event *event, uint64_t value);

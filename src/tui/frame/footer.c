@@ -159,7 +159,7 @@ static void draw_message(struct ui *ui, int last)
 	}
 }
 
-static void draw_waiting(struct ui *ui, struct strip *s)
+static void add_newer(struct ui *ui, struct strip *s)
 {
 	char count[TEXT_NUMBER];
 
@@ -169,7 +169,7 @@ static void draw_waiting(struct ui *ui, struct strip *s)
 	}
 	strip_add(s, STYLE_NORMAL, 0,
 		"frozen: %s newer samples (space resumes; , . step back/forward 1 s)",
-		text_count(count, (int64_t)ui->waiting));
+		text_count(count, (int64_t)ui->newer));
 }
 
 static void draw_part(struct ui *ui, int row, void (*fill)(struct ui *, struct strip *))
@@ -190,7 +190,7 @@ void footer_draw(struct ui *ui)
 		draw_part(ui, ui->canvas.rows - rows, v->detail);
 	if (rows > 2)
 		draw_part(ui, last - 1,
-			ui->scope.time.frozen && v->notice && file_has_time(ui) ? draw_waiting
+			ui->scope.time.frozen && v->notice && file_has_time(ui) ? add_newer
 										: v->notice);
 	if (ui->place.prompt.label)
 		draw_prompt(ui, last, rows > 1);

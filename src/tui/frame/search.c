@@ -59,16 +59,6 @@ static void search_for(struct ui *ui, const char *text)
 		ui_update_sums(ui);
 }
 
-bool search_has_filter(const struct ui *ui)
-{
-	return !filter_is_identity(ui->scope.filter);
-}
-
-bool search_excludes(const struct ui *ui)
-{
-	return filter_count(ui->scope.filter);
-}
-
 bool search_has_search(const struct ui *ui)
 {
 	return *ui->search.text;

@@ -21,8 +21,6 @@ void search_reset(struct ui *ui, const char *const *frameworks);
 void search_bar(const struct ui *ui, struct strip *s);
 /* "/parse: 3 of 40 methods  34.0% of samples, each counted once" */
 void search_count(const struct ui *ui, struct strip *s, int hits, int of, const char *what);
-bool search_has_filter(const struct ui *ui); /* true when anything is filtered or collapsed */
-bool search_excludes(const struct ui *ui);   /* true when a term may exclude samples */
 bool search_hit(const struct ui *ui, const char *name);
 bool search_hit_method(const struct ui *ui, uint32_t method);
 /* Highlights the match of full, the searched name, in its displayed form text at col. */

@@ -27,7 +27,7 @@ struct timeline {
 #define TIMELINE_WINDOWS 6
 extern const uint32_t timeline_windows[TIMELINE_WINDOWS]; /* seconds; 0 = all */
 
-void timeline_init(struct timeline *t);
+void timeline_init(struct timeline *t); /* 10 s, not frozen */
 /* The end of the window: the first second that is not in it. */
 uint32_t timeline_to(const struct timeline *t, const struct profile *p);
 /* Sets from and to of a query. */

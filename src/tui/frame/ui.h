@@ -72,16 +72,17 @@ struct ui_message {
 	int64_t since_ms, until_ms; /* UI_STAY: until the next key */
 };
 
-struct ui_event { /* an event's own state; window and restarts are valid while another one is shown */
-	bool shown; /* it was shown before: its window and restarts are valid */
+/* State of one event. */
+struct ui_event {
+	bool shown; /* true once it was shown: then the next three are its values while another event is shown */
 	int window;
 	uint32_t since, since_before;
 	uint32_t begun;    /* second in which this view switched it on */
 	int64_t requested; /* the requested interval, 0: not known yet */
-	bool warned;       /* its warning was confirmed */
+	bool confirmed;    /* the user has confirmed its warning */
 };
 
-/* The lines of the time strip, as of the last update: timestrip.c. */
+/* The lines of the time strip, as of the last update. */
 struct ui_strip {
 	uint32_t first, count; /* the cells, in cells since the session began */
 	uint32_t from, to;     /* those of the window, both inclusive */
@@ -124,12 +125,13 @@ struct ui_sums {
 	const char *reason; /* the session's most frequent reason of broken stacks; may be NULL */
 };
 
-/* Which view is shown, and what is over it. */
+/* The shown view, and the prompt, popup and message over it. */
 struct ui_place {
 	enum view_id view;
-	enum view_id under;  /* the view below help, picker or error screen; Esc returns to it */
-	enum view_id found;  /* the view that Enter opened from the findings, */
-	unsigned found_undo; /* and its undo id: Esc returns; 0: nothing to return from */
+	enum view_id under; /* the view below help, picker or error screen; Esc returns to it */
+	/* The view that Enter opened from the findings, and its undo id (0: none): Esc returns to the findings. */
+	enum view_id found;
+	unsigned found_undo;
 	struct view_state *state[VIEW_COUNT];
 	struct ui_prompt prompt;
 	const struct ui_popup *popup; /* NULL: none */
@@ -139,7 +141,7 @@ struct ui_place {
 /* An update that is too expensive for one key is done in slices: ui_prepare. */
 struct ui_job {
 	uint64_t slice;           /* frames to transform per key or round; 0: no slicing */
-	bool on;                  /* unfinished: the screen is behind the last request */
+	bool on;                  /* pending: the screen shows the state before the last key */
 	bool ticking;             /* the update belongs to a tick, not to a key */
 	bool sort;                /* sort from scratch at the end */
 	bool summed;              /* ui->sums are computed for the query */
@@ -211,10 +213,11 @@ struct ui {
 	enum name_style names;
 	enum theme_depth depth, depth_begin; /* color depth: now, and at the start */
 	bool mouse;                          /* mouse reporting is on */
-	const char *waits_for;               /* what a blocking command waits for; NULL: the JVM */
-	uint64_t waiting; /* samples newer than the frozen window, as displayed */
-	int64_t waiting_ms;
-	char *copy; /* text for the clipboard; the loop consumes and frees it */
+	const char *
+		waits_for; /* names a blocking operation in its message; NULL: "waiting for the JVM" */
+	uint64_t newer;    /* samples newer than the frozen window, */
+	int64_t newer_ms; /* as counted at this time */
+	char *copy;       /* text for the clipboard; the loop consumes and frees it */
 };
 
 /* The state of a view, a struct that begins with view_state. NULL until the view is first shown. */
@@ -303,7 +306,7 @@ struct area popup_frame(struct ui *ui, const char *title, int rows, int cols);
 void footer_prompt_key(struct ui *ui, int key);
 /* Edits a line of text: characters, Backspace, ^U. Returns false for any other key. */
 bool footer_edit(char *text, size_t bytes, int key);
-/* timestrip.c: the history under the header. Update once per update of the view. */
+/* timeline.c: the history under the header. Update once per update of the view. */
 int timestrip_rows(const struct ui *ui);
 void timestrip_update(struct ui *ui);
 void timestrip_draw(struct ui *ui, int row);

@@ -71,7 +71,7 @@ struct view {
 	const char *tab;  /* label in the tab strip; NULL: none */
 	bool bare;        /* draws the whole screen except the key line */
 	bool sums;        /* update uses sums per stack */
-	bool own_window; /* its quality line replaces that of the samples' window, search and filters */
+	bool own_window; /* the data-quality line omits window, search and filters, which do not apply */
 	size_t bytes; /* size of its state */
 	void (*init)(void *state);
 	void (*done)(void *state); /* frees what the state owns, not the state */
@@ -96,7 +96,7 @@ struct view {
 	const void *(*row)(const void *state, int index);
 	void (*decorate)(
 		struct ui *ui, int row, const struct column_place *places, int n, const void *item);
-	/* The undo id of the view's last zoom or visit, 0: none (NULL: the trail's); and undoing it. */
+	/* The undo id (ui_undo_id) of the last zoom or visited method, 0: none; NULL: that of the trail. back undoes it. */
 	unsigned (*undo_id)(const struct ui *ui);
 	void (*back)(struct ui *ui);
 	/* The selected thread or pool, offered by the export dialog. Leaves both unchanged if nothing is selected. */

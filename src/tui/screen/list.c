@@ -34,11 +34,6 @@ void list_to(struct list *l, int index)
 	list_show_cursor(l);
 }
 
-void list_move(struct list *l, int delta)
-{
-	list_to(l, l->cursor + delta);
-}
-
 void list_follow(struct list *l, int index)
 {
 	int line = l->cursor - l->top;
@@ -82,7 +77,7 @@ void list_step(struct list *l, enum list_step step)
 	/* Page keys scroll as well, so that the cursor keeps its screen line. */
 	if (steps[step].half_pages)
 		l->top = clamp(l->top + delta, 0, l->count - l->rows);
-	list_move(l, delta);
+	list_to(l, l->cursor + delta);
 	if (step == LIST_HOME)
 		l->touched = false;
 }
@@ -162,24 +157,6 @@ static void order_sort(struct order *o, struct order_item *items, enum order_how
 	}
 }
 
-/* Moves pinned rows to the top. */
-static void order_pin(struct order *o, const struct order_item *items)
-{
-	uint32_t top = 0;
-
-	for (uint32_t i = 0; i < o->count; i++) {
-		uint32_t row = o->rows[i];
-		bool is = false;
-
-		for (uint32_t k = 0; k < o->pin_count && !is; k++)
-			is = o->pins[k] == items[row].id;
-		if (!is)
-			continue;
-		memmove(o->rows + top + 1, o->rows + top, (i - top) * sizeof(*o->rows));
-		o->rows[top++] = row;
-	}
-}
-
 void order_update(struct order *o, struct list *l, struct order_item *items, uint32_t count,
 	enum order_how how)
 {
@@ -190,8 +167,18 @@ void order_update(struct order *o, struct list *l, struct order_item *items, uin
 	o->rows = xreallocarray(o->rows, count, sizeof(*o->rows));
 	o->ids = xreallocarray(o->ids, count, sizeof(*o->ids));
 	order_sort(o, items, how);
-	if (o->pin_count)
-		order_pin(o, items);
+	/* Pinned rows move to the top, in their order. */
+	for (uint32_t i = 0, top = 0; o->pin_count && i < count; i++) {
+		uint32_t row = o->rows[i];
+		bool pinned = false;
+
+		for (uint32_t k = 0; k < o->pin_count; k++)
+			pinned |= o->pins[k] == items[row].id;
+		if (!pinned)
+			continue;
+		memmove(o->rows + top + 1, o->rows + top, (i - top) * sizeof(*o->rows));
+		o->rows[top++] = row;
+	}
 	list_resize(l, (int)count, l->rows);
 	/* After a fresh sort the cursor follows the selected row; otherwise the row keeps its line. */
 	while (at < count && items[o->rows[at]].id != selected)

@@ -30,7 +30,6 @@ struct list {
 
 /* Sets the number of rows and of visible lines; clamps the cursor. */
 void list_resize(struct list *l, int count, int rows);
-void list_move(struct list *l, int delta);
 void list_to(struct list *l, int index); /* moves the cursor on behalf of the user: sets touched */
 /*
  * Moves the cursor to the selected row's new index, and scrolls so that it keeps its screen line. A list that shows its first

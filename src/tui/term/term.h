@@ -16,9 +16,10 @@
 
 #include <termios.h>
 
-struct pen {                   /* escape sequences of a style */
-	char on[64], anew[64]; /* selects it: from the plain pen, from any other */
-	bool plain_blanks;     /* a blank in it looks like an erased cell */
+struct pen {               /* escape sequences that select a style */
+	char on[64];       /* while no attribute is set */
+	char reset_on[64]; /* after another style */
+	bool plain_blanks; /* a blank in it looks like an erased cell */
 };
 
 /* Only this folder writes the fields; others may read them. */

@@ -28,13 +28,6 @@
 static int tty_open(struct terminal *t, struct err *err)
 {
 	t->in = STDIN_FILENO;
-	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
-		err_set(err, ERR_USAGE, "The live view needs a terminal, and %s is not one.",
-			isatty(STDIN_FILENO) ? "the standard output" : "the standard input");
-		err_hint(err,
-			"jhot record PID     prints the hot methods as text, also into a pipe");
-		return -1;
-	}
 	if (tcgetattr(t->in, &t->saved) < 0)
 		return err_set_errno(err, ERR_FAILED, "Cannot read the modes of the terminal");
 	/* Our own open file description: O_NONBLOCK on the inherited one would affect the shell. */
@@ -295,7 +288,7 @@ static void pen_make(struct pen *pen, const struct appearance *appearance)
 	pen->plain_blanks =
 		appearance->bg < 0 && !(appearance->attrs & (ATTR_REVERSE | ATTR_UNDERLINE));
 	pen_string(pen->on, NULL, appearance);
-	pen_string(pen->anew, off, appearance);
+	pen_string(pen->reset_on, off, appearance);
 }
 
 void term_set_color(struct terminal *t, enum theme_depth depth)
@@ -325,7 +318,7 @@ static void term_style(struct terminal *t, int style)
 
 	t->style = style;
 	if (strcmp(from->on, to->on) != 0)
-		buf_adds(&t->pending, *from->on ? to->anew : to->on);
+		buf_adds(&t->pending, *from->on ? to->reset_on : to->on);
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
@@ -382,7 +375,7 @@ static void term_emit_row(struct terminal *t, const struct cell *cells, int row)
 	const struct cell *shown = t->cells + (size_t)row * (size_t)t->cols;
 	int end = t->cols, last = t->cols;
 
-	/* These terminals scroll when their last cell is drawn. */
+	/* Terminals with automatic margins scroll when their last cell is written. */
 	if (auto_right_margin && !eat_newline_glitch && row == t->rows - 1)
 		last--;
 	while (end > 0 && can(clr_eol) && term_is_blank(t, &cells[end - 1]))

@@ -109,7 +109,7 @@ static const struct help_term terms[] = {
 	{FINDINGS, "SHARE",
 		"share of the quantity in the sentence; ± 95% confidence half-width, if known"},
 	{FINDINGS, "FOR", "how long it has been present; it stays for 10 s after it was last seen"},
-	{FINDINGS, "->", "what to look at next"},
+	{FINDINGS, "->", "the recommended next step"},
 	{TREE, "(i)", "inverted: hot methods first, below each the methods that called it"},
 };
 

@@ -97,7 +97,7 @@ static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
 }
 
 /* Adds rows for the selected, the wanted and the pinned methods, even without samples. */
-static void add_kept(const struct ui *ui, struct methods *m)
+static void add_selected(const struct ui *ui, struct methods *m)
 {
 	uint32_t generation = filter_generation(ui->scope.filter), method;
 	bool selected = order_selected(&m->at.order, &m->at.list, &method);
@@ -200,7 +200,7 @@ static void methods_update(struct ui *ui, bool sort)
 	update_flat(ui, m, &q);
 	if (!m->flat->sum)
 		empty_reason(ui, m->empty, sizeof(m->empty));
-	add_kept(ui, m);
+	add_selected(ui, m);
 	/* A baseline is queried again only when it, or its filter, has changed. */
 	if (!m->before || !compared || m->before_stamp != compare_stamp(ui)) {
 		flat_free(m->before);
@@ -296,7 +296,7 @@ static void methods_draw(struct ui *ui, struct area area)
 	if (m->flat->sum)
 		area = pane_draw(ui, &m->pane, area, methods_selected_method(ui));
 	view_draw_rows(ui, VIEW_METHODS, area, m->flat->count);
-	if (!m->flat->sum && search_excludes(ui)) {
+	if (!m->flat->sum && filter_count(ui->scope.filter)) {
 		col = area.cols >= 76 ? 12 : 2;
 		canvas_text(c, area.row + 3, col, c->cols, STYLE_NORMAL,
 			"No sample of this window passes the filters.");
