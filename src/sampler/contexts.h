@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which request each thread works for, as libraries in the program publish it: OTEP 4947, a thread-local pointer to a record.
+ * The request that each thread works for, as published by libraries in the program: OTEP 4947, a thread-local pointer to a record.
  *
  *   front end  finds the pointer's place in the mapped libraries: struct wire_contexts
  *   publisher  contexts_set: stores the places; contexts_tick: forgets the sets of attributes

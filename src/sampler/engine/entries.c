@@ -33,7 +33,7 @@ static int entry_open(uint64_t address, int32_t tid)
 	return perf_fd_breakpoint(&attr, address, tid);
 }
 
-/* --- what a hit costs -------------------------------------------------------------------------- */
+/* --- the cost of a hit -------------------------------------------------------------------------- */
 
 #define COUNT_ONLY    (1ull << 40) /* no record in any burst */
 #define MEASURED_HITS 32u

@@ -8,7 +8,7 @@
  * measured. When entries are more frequent than the budget permits, they are only counted, in bursts: the breakpoints of all threads
  * are enabled for a few ms at random times. Single entries are not known then.
  *
- * For the wall clock's thread, whose descriptor table they are in, except for what handlers read: thread_call.ring.
+ * For the wall clock's thread, whose descriptor table they are in. Handlers read thread_call.ring.
  */
 #ifndef JHOT_SAMPLER_ENGINE_ENTRIES_H
 #define JHOT_SAMPLER_ENGINE_ENTRIES_H
@@ -50,7 +50,7 @@ struct entries {
 	_Atomic uint32_t off; /* true: too frequent, or breakpoints are not available */
 };
 
-/* What has happened since the thread's previous report. */
+/* Entries since the thread's previous report. */
 struct entries_report {
 	uint32_t count, here; /* here: from callers whose frames end where the present call's do */
 	uint64_t first_ns, last_ns; /* of all, and of those; 0: none */

@@ -265,7 +265,7 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 	if (virtual) {
 		l->carriers_counted = entries.counted;
 		latency_virtual_mounted(s, l, call);
-		/* Of the carrier there is only the number of entries. */
+		/* The carrier has only the number of entries. */
 		call->id = atomic_load(&slot->id);
 		call->frame = call->inside ? call->last_frame : 0;
 		call->outside = call->last_outside;

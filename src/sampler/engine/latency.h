@@ -105,7 +105,7 @@ static inline struct latency *latency_on(struct sampler *s)
 
 /* --- for the wall clock's thread ------------------------------------------------------------- */
 
-/* Call at each poll of a thread, before it is asked again: queues what its handler has recorded. */
+/* Call at each poll of a thread, before it is asked again: queues the sample that its handler has recorded. */
 void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now);
 /* The thread has ended: so has its call. */
 void latency_ended(struct sampler *s, struct thread_slot *slot, uint64_t now);

@@ -342,7 +342,7 @@ struct round {
 	uint64_t next_ns; /* when the next round begins */
 	struct pace pace;
 	struct lock_reader reader;
-	/* Threads, and those of them that did not rest: of the last round, and of this one so far. */
+	/* Number of threads, and of those that did not rest: in the last round, and in this one up to now. */
 	struct round_threads {
 		uint32_t listed, active;
 	} last, now;

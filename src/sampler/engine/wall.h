@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wall clock: what its files share, and its interface to the rest of the agent. Times are in ns. */
+/* The wall clock: declarations shared by its files, and its interface to the rest of the agent. Times are in ns. */
 #ifndef JHOT_SAMPLER_ENGINE_WALL_H
 #define JHOT_SAMPLER_ENGINE_WALL_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a thread in a system call on one descriptor waits for. The kernel reports the call and the descriptor; the
+ * Names the object of a thread's system call on one descriptor. The kernel reports the call and the descriptor; the
  * descriptor itself can be examined, since it belongs to this process.
  *
  * By the time the thread's handler takes the sample, the thread may be in the next call, or the descriptor may have

@@ -192,7 +192,7 @@ static void delivery_record_buffer(
 	} else {
 		late = atomic_exchange_explicit(&arm->late, 0, memory_order_relaxed);
 	}
-	/* The samples so far do not represent one interval each. */
+	/* The samples until now do not represent one interval each. */
 	if (quota != UINT32_MAX || late)
 		arm->unseen.cpu_ns = 0;
 	sample.weight += late * arm->share;

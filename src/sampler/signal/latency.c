@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a sample is in a measured call.
+ * Locates a sample in a measured call.
  *
  * Java code stores all values that are live across a call in the caller's frame, and only the thread itself writes there. So
  * these words are constant during the call, except that a collection may relocate references. Before its next call, a
