@@ -40,7 +40,7 @@ static const struct help_term terms[] = {
 	{METHODS, "LINE", "the line with most of its own samples (from 120 columns)"},
 	{METHODS, "TREND", "last 8 s, one cell per second, scaled per row; noise is drawn flat"},
 	{METHODS | TREE | CALLERS, "T",
-		"J compiled  i inlined  I interpreted  n native  v VM  k kernel"},
+		"J compiled  i inlined  I interpreted  n native  v VM  k kernel  r request"},
 	{METHODS | TREE | CALLERS, "",
 		"~ compiled before jhot attached: no inlining info (\"41% no inlining info\"). "
 		"To avoid this, start the JVM with -XX:+UnlockDiagnosticVMOptions "
