@@ -72,6 +72,28 @@ static void add_waits(struct profile *p, uint32_t thread, uint64_t from_ns, uint
 	}
 }
 
+/* What the owner of a lock did: for most of the time unknown, then asleep; and what another one did. */
+static void add_holders(struct profile *p, uint32_t owner, uint32_t second)
+{
+	uint32_t unknown = profile_method(p, "", "[unknown owner]", "", "");
+	uint32_t flush = feed_calls_frame(p, PROFILE_ROOT_STACK, "com.shop.Repo", "flush");
+	uint32_t other = feed_calls_frame(p, PROFILE_ROOT_STACK, "com.shop.Other", "run");
+	const struct profile_sample samples[] = {
+		{profile_stack_child(
+			 p, PROFILE_ROOT_STACK, profile_frame(p, unknown, FRAME_BREAK, 0xffff, 0)),
+			owner, THREAD_STATE_NONE, 9, 9 * NS_PER_MS},
+		{profile_stack_waiting(p, flush, THREAD_SLEEPING, NULL), owner, THREAD_STATE_NONE,
+			5, 5 * NS_PER_MS},
+		{flush, owner, THREAD_STATE_NONE, 4, 4 * NS_PER_MS},
+		{other, owner - 1, THREAD_STATE_NONE, 20, 20 * NS_PER_MS}};
+
+	profile_thread_set(
+		p, owner, &(struct profile_thread){.kind = THREAD_JAVA, .name = "flusher"});
+	profile_advance(p, second);
+	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++)
+		profile_add_holder(p, second, &samples[i]);
+}
+
 static void test_single(void)
 {
 	struct profile *p = profile_new();
@@ -82,7 +104,7 @@ static void test_single(void)
 	struct call_phase *phases;
 	uint32_t count, n;
 	bool right = true;
-	char text[CALLS_TEXT];
+	char text[CALLS_TEXT], lock[CALLS_LOCK];
 
 	setenv("TZ", "UTC", 1);
 	profile_set_start(p, 1700000000000000000);
@@ -124,6 +146,14 @@ static void test_single(void)
 		"the lock that most of the phase was spent waiting for");
 	is_int(n == 3 ? phases[2].owner : 0, 7, "and the thread that held it");
 	ok(n == 3 && phases[1].lock == PROFILE_NONE, "other phases have no lock");
+	ok(n == 3 && phases[2].owner_place == PROFILE_NONE, "nor is it known what that did");
+	if (n == 3)
+		add_holders(p, 7, (uint32_t)(phases[2].from_ns / NS_PER_S));
+	free(phases);
+	phases = call_phases(p, &slowest[0], &n);
+	is_str(n == 3 ? calls_lock_text(p, &phases[2], lock) : "",
+		"com.shop.Cache, held by flusher in com.shop.Repo.flush sleeps",
+		"the owner is named with what it did while others waited");
 	free(phases);
 	profile_free(p);
 }

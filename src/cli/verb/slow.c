@@ -67,6 +67,7 @@ static int slow_live(struct slow *slow, const struct args *args, struct latency_
 	struct sampling *s = &slow->sampling;
 	const char *interval = args_get(args, OPT_INTERVAL);
 	struct outputs_names names;
+	struct events written = {.count = 0};
 
 	for (size_t i = 0; i < sizeof(slow_events) / sizeof(slow_events[0]); i++)
 		events_insert(&s->events, NULL, slow_events[i]);
@@ -84,7 +85,8 @@ static int slow_live(struct slow *slow, const struct args *args, struct latency_
 		events_resolve(&s->events, s->jvm.pid, NULL, err))
 		return -1;
 	names = (struct outputs_names){(int)s->jvm.pid, s->jvm.name, clock_wall_ns(), NULL};
-	if (outputs_check(o, &s->events, &names, err))
+	events_insert(&written, NULL, EVENT_WALL);
+	if (outputs_check(o, &written, &names, err))
 		return -1;
 	return slow_measure(slow, report, err);
 }

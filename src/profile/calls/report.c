@@ -83,6 +83,7 @@ void call_shares(const struct call *call, double out[CALL_STATES])
 }
 
 struct holding {
+	const struct profile *p;
 	uint32_t stack;
 	uint64_t weight;
 };
@@ -90,16 +91,20 @@ struct holding {
 static void add_holder(void *ctx, const struct profile_part *part)
 {
 	struct holding *most = ctx;
+	uint32_t leaf = profile_get_stack(most->p, part->stack).frame;
 
-	if (part->weight > most->weight)
-		*most = (struct holding){part->stack, part->weight};
+	/* The stack of an unknown owner says so. */
+	if (part->weight > most->weight && profile_get_frame(most->p, leaf)->type != FRAME_BREAK) {
+		most->stack = part->stack;
+		most->weight = part->weight;
+	}
 }
 
 /* Sets what the owner of the phase's lock did while others waited for it, to within a second. */
 static void find_owner_place(const struct profile *p, struct call_phase *phase)
 {
 	struct profile_query q = profile_whole(EVENT_LOCK);
-	struct holding most = {.weight = 0};
+	struct holding most = {.p = p};
 
 	q.holders = true;
 	q.thread = phase->owner;
