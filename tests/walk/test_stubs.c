@@ -104,7 +104,7 @@ static void code_make(int32_t frame_words)
 	fake_add(&memory, STACK, stack, sizeof(stack));
 }
 
-/* callers: the frames of both wrappers from this word on; the call stub place_return the outer one. */
+/* callers: the frames of both wrappers from this word on; the call stub called the outer one. */
 static void callers(int word)
 {
 	stack[word + 2] = STACK + 8ull * (uint64_t)(word + 6);
@@ -151,8 +151,39 @@ static void test_leaf(void)
 	stack[1] = text_of(1) + 32;
 	callers(2);
 	walks(STACK, text_of(0) + 32,
-		"a stub without a frame size that pushed two words and place_return finds its "
+		"a stub without a frame size that pushed two words and made a call finds its "
 		"callers");
+}
+
+/* A stub that keeps twelve words on the stack and no frame pointer. */
+static void test_search(void)
+{
+	code_make(0);
+	stack[12] = text_of(1) + 32;
+	callers(13);
+	walks(STACK + 8 * 40, text_of(0) + 32,
+		"a stub without a frame finds the nearest return address on the stack");
+}
+
+/*
+ * A wrapper of a native method that has lowered sp by two words, as for arguments of a stub; one of them is a stale return
+ * address.
+ */
+static void test_lowered(void)
+{
+	const struct walk_thread thread = {
+		.stack_lo = STACK - 4096, .stack_hi = STACK + sizeof(stack)};
+	struct walk_regs regs = {.pc = text_of(1) + 40, .sp = STACK, .fp = STACK + 8 * 40};
+	struct walk_frame frames[MAX];
+	struct walk_result r;
+
+	code_make(0);
+	stack[1] = text_of(2) + 32;
+	callers(2);
+	r = walk_stack(layout, &memory.mem, &regs, &thread, frames, MAX);
+	ok(r.count >= 3 && frames[0].value == 0x1001 && frames[1].type == WALK_JAVA &&
+			frames[1].value == 0x1002 && frames[2].type == WALK_STUB,
+		"compiled code that has lowered sp finds its caller");
 }
 
 static void test_runtime(void)
@@ -161,8 +192,7 @@ static void test_runtime(void)
 	stack[2] = STACK + 8 * 40;
 	stack[3] = text_of(1) + 32;
 	callers(4);
-	walks(STACK + 8 * 40, text_of(0) + 32,
-		"a stub with a frame that place_return appears once");
+	walks(STACK + 8 * 40, text_of(0) + 32, "a stub with a frame that made a call appears once");
 	code_make(4);
 	callers(place_return());
 	walks(STACK + 8 * 40, text_of(1) + 32,
@@ -219,7 +249,7 @@ static void test_native(void)
 	callers(4);
 	stale(4);
 	native_walks(STACK, STACK, NATIVE + 80,
-		"code that place_return is left through the frame pointer, whatever is above its "
+		"code that made a call is left through the frame pointer, whatever is above its "
 		"frame");
 	code_make(0);
 	callers(2);
@@ -231,7 +261,7 @@ static void test_native(void)
 	stack[3] = link;
 	callers(4);
 	walks(STACK + 16, link,
-		"a stub with a frame that has not place_return is left through the link register");
+		"a stub with a frame that made no call is left through the link register");
 }
 #endif
 
@@ -240,11 +270,11 @@ static void test_native(void)
 #define C_CODE \
 	0x7d0000000000ull /* code of a library, without rows; calls end at each multiple of 16 */
 #define UP_FP 16          /* in words: the frame of the upcall stub begins at 4 and ends here */
-#define C_FP  22          /* C's frame; the Java code that place_return it follows */
+#define C_FP  22          /* C's frame; the Java code that called it follows */
 #define AT(n) (STACK + 8ull * (n))
 
 /*
- * Java place_return C, C place_return the upcall stub (block 1), and that a stub (block 0) in place of Java. kept: C keeps its
+ * Java called C, C called the upcall stub (block 1), and that called a stub (block 0) in place of Java. kept: C keeps its
  * frame pointer.
  */
 static void upcall_make(bool kept)
@@ -266,7 +296,7 @@ static void upcall_make(bool kept)
 	stack[C_FP + 5] = ENTRY;
 }
 
-/* What on_entry stores in the frame: the anchor of the Java code that place_return C. */
+/* Stores the anchor of the Java code that called C, as on_entry does in the frame. */
 static void anchor_set(uint64_t *at, uint64_t sp)
 {
 	at[0] = sp;
@@ -274,7 +304,7 @@ static void anchor_set(uint64_t *at, uint64_t sp)
 	at[2] = 0;
 }
 
-/* wanted: a letter per frame: s stub, n C, j the Java code that place_return it, b break; end: the reason for the end. */
+/* wanted: a letter per frame: s stub, n C, j the Java code that called it, b break; end: the reason for the end. */
 static void upcall_walks(struct walk_regs regs, uint64_t java_thread, const char *wanted,
 	const char *end, const char *what)
 {
@@ -340,7 +370,7 @@ static void test_upcall(void)
 	upcall_walks((struct walk_regs){.pc = text_of(1) + 41, .sp = AT(UP_FP - 2), .fp = AT(C_FP)},
 		0, "snj", entry, "an upcall stub interrupted after its first push is walked");
 #endif
-	/* The stub has place_return the VM, which has not consumed the thread's anchor yet. */
+	/* The stub has called the VM, which has not consumed the thread's anchor yet. */
 	upcall_make(true);
 	anchor_set(thread, AT(C_FP + 2));
 	fake_add(&memory, 0x5000, thread, sizeof(thread));
@@ -353,6 +383,8 @@ int main(void)
 {
 	layout_make();
 	test_leaf();
+	test_search();
+	test_lowered();
 	test_runtime();
 	test_upcall();
 #if defined(__aarch64__)

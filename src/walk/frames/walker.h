@@ -19,7 +19,8 @@
  *                top     by_prologue: frame being built or removed               jdk25-virtual
  *                        by_frame_size                                           jdk17, jdk27, jdk28
  *                        by_return_address: Graal's leaf code                    jdk11-graal
- *                        by_moved_sp; no frame; fp pushed; stub_search           -
+ *                        by_moved_sp                                             test_stubs
+ *                        no frame; fp pushed; stub_search                        -
  *                caller  leaf, low or no PcDesc: by_frame_size above arguments   -
  *                        low: by_moved_sp                                        -
  *                        by_frame_size                                           jdk11, jdk17, jdk25-virtual
@@ -33,7 +34,8 @@
  *                top     adapter_step; fp if it agrees with the link register;   -
  *                        by_link; leaf stub: words from sp on; prologue_step;
  *                        by_frame_size; undescribed_step; pushed fp;
- *                        native_leaf_step; stub_search
+ *                        native_leaf_step
+ *                        stub_search                                             test_stubs
  *                caller  adapter_saved; by_frame_size; by_frame_pointer;         -
  *                        stub_search
  *   native       both    rows_step                                               jdk11, jdk17, test_leaf
