@@ -233,7 +233,7 @@ int attach_send(const struct hotspot *jvm, const struct attach_request *rq,
 	const struct patience *patience, struct buf *reply, struct err *err)
 {
 	/* Opened before the repeated check, so that the process checked is the one watched. -1 before Linux 5.3. */
-	int pidfd = (int)syscall(SYS_pidfd_open, jvm->pid, 0), fd, rc;
+	int pidfd = (int)syscall(SYS_pidfd_open, jvm->pid, 0), fd;
 	struct buf got = {0};
 	pid_t pid = child_fork(&fd, err);
 
@@ -243,7 +243,7 @@ int attach_send(const struct hotspot *jvm, const struct attach_request *rq,
 		close(pidfd);
 	if (pid < 0)
 		return -1;
-	rc = read_all(jvm, patience, fd, &got, err);
+	int rc = read_all(jvm, patience, fd, &got, err);
 	close(fd);
 	if (rc)
 		reap(pid);

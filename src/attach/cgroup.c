@@ -204,11 +204,9 @@ static int64_t cpu_limit(struct level *at, int64_t *period)
 
 static bool cpu_counts(struct level *at, struct cgroup_cpu *out)
 {
-	const char *text;
-
 	if (!level_read(at, "cpu.stat"))
 		return false;
-	text = buf_str(&at->text);
+	const char *text = buf_str(&at->text);
 	int64_t ns = number(text, "throttled_time");
 	out->periods = number(text, "nr_periods");
 	out->throttled = number(text, "nr_throttled");

@@ -158,10 +158,8 @@ static bool is_safe_folder(const struct place *p, size_t i)
 	safe = safe && is_safe_up(p, p->folders[i], &st);
 	snprintf(path, sizeof(path), "%s", folder_path(p, i));
 	while (safe && (slash = strchr(slash + 1, '/')) != NULL) {
-		int part;
-
 		*slash = '\0';
-		part = proc_open_in(p->jvm->pid, "root", path, O_PATH | O_DIRECTORY);
+		int part = proc_open_in(p->jvm->pid, "root", path, O_PATH | O_DIRECTORY);
 		safe = part >= 0 && is_safe_up(p, part, &st);
 		if (part >= 0)
 			close(part);

@@ -21,12 +21,12 @@
 
 int proc_read_path(const char *path, struct buf *out)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	buf_clear(out);
 	if (fd < 0)
 		return -errno;
-	rc = buf_read_all(out, fd, READ_LIMIT);
+	int rc = buf_read_all(out, fd, READ_LIMIT);
 	close(fd);
 	return rc;
 }

@@ -266,13 +266,12 @@ static bool quit_is_handled(const struct trigger *t, const struct protocol *p, u
 {
 	struct protocol without_caller = *p;
 	struct err none = {0};
-	ino_t now;
 
 	without_caller.caller = -1;
 	if (wait_for(&without_caller, -1, wait_ns, &none) < 0 ||
 		(p->pidfd < 0 && kill(p->jvm->pid, 0) && errno == ESRCH))
 		return true;
-	now = socket_inode(p);
+	ino_t now = socket_inode(p);
 	return now && now != t->socket_before;
 }
 
@@ -299,13 +298,12 @@ static void remove_trigger_later(const struct trigger *t, const struct protocol 
 	static const int ending_signals[] = {SIGHUP, SIGINT, SIGTERM};
 	uint64_t end = clock_mono_ns() + SENT_S * NS_PER_S;
 	sigset_t none;
-	pid_t pid;
 
 	if (quit_is_handled(t, p, 0)) {
 		unlinkat(t->dir, t->name, 0);
 		return;
 	}
-	pid = fork();
+	pid_t pid = fork();
 	if (pid > 0)
 		waitpid(pid, NULL, 0);
 	if (pid != 0)
@@ -521,14 +519,13 @@ int protocol_receive(const struct protocol *p, int sock, struct buf *reply, stru
 
 	while ((now = clock_mono_ns()) < end && reply->len < REPLY_LIMIT) {
 		int ready = wait_for(p, sock, end - now, err);
-		ssize_t n;
 
 		if (ready < 0)
 			return -1;
 		if (ready == 0)
 			continue;
 		buf_reserve(reply, 65536);
-		n = recv(sock, reply->data + reply->len, 65536, MSG_DONTWAIT);
+		ssize_t n = recv(sock, reply->data + reply->len, 65536, MSG_DONTWAIT);
 		if (n == 0)
 			return 0;
 		if (n < 0 && errno == ECONNRESET)

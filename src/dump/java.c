@@ -130,12 +130,12 @@ static void read_lock(
 {
 	const struct walk_layout *l = r->waits.layout;
 	const struct walk_mem *mem = r->waits.mem;
-	struct oop lock = {0, 0}, signalled, owner;
+	struct oop lock = {0, 0};
 
 	if (status & JAVA_PARKED)
 		lock = java_wait_blocker(&r->waits, r->thread.object);
 	/* A thread that was signalled or notified waits to reacquire the lock. */
-	signalled = java_wait_signalled(&r->waits, lock, r->thread.object);
+	struct oop signalled = java_wait_signalled(&r->waits, lock, r->thread.object);
 	if (signalled.klass)
 		lock = signalled;
 	if (status & JAVA_BLOCKED &&
@@ -150,7 +150,7 @@ static void read_lock(
 	} else if (lock.klass) {
 		out->wait = JAVA_WAIT_PARK;
 		set_lock(r, lock, out);
-		owner = java_wait_owner(&r->waits, lock);
+		struct oop owner = java_wait_owner(&r->waits, lock);
 		if (owner.klass)
 			mem_load(mem, owner.object + r->waits.threads.tid, &out->owner_id,
 				sizeof(out->owner_id));

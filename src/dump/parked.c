@@ -116,7 +116,6 @@ static void parked_thread(void *ctx, const struct unmounted_thread *thread)
 	const struct walk_mem *mem = remote_mem(p->remote);
 	struct walk_thread nobody = {.rows = NULL};
 	struct frozen where;
-	uint64_t klass;
 
 	p->out->parked += thread->multiplicity;
 	if (clock_mono_ns() - p->began_ns > TIME_NS)
@@ -126,7 +125,8 @@ static void parked_thread(void *ctx, const struct unmounted_thread *thread)
 		return;
 	uint64_t sp = frozen_sp(mem, &where);
 	struct walk_result walked = walk_frozen(p->layout, mem, &nobody, &where, p->frames, DEPTH);
-	klass = thread->state == UNMOUNTED_PARKED ? unmounted_blocker(&p->java, thread).klass : 0;
+	uint64_t klass =
+		thread->state == UNMOUNTED_PARKED ? unmounted_blocker(&p->java, thread).klass : 0;
 	remote_forget(p->remote);
 	if (!walked.count || !unmounted_still(&p->java, thread, &where, sp))
 		return;

@@ -137,7 +137,7 @@ static int line_of(
 	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method, uint16_t bci)
 {
 	uint8_t table[TABLE_BYTES];
-	uint32_t bytes = 0, limit;
+	uint32_t bytes = 0;
 	struct method m;
 
 	if (!method_load(layout, mem, method, &m) || bci >= m.code_bytes)
@@ -146,7 +146,7 @@ static int line_of(
 	uint64_t end = m.const_method + layout_load(&layout->const_size, mem, m.const_method) * 8;
 	if (!at || end < at)
 		return 0;
-	limit = end - at < TABLE_BYTES ? (uint32_t)(end - at) : TABLE_BYTES;
+	uint32_t limit = end - at < TABLE_BYTES ? (uint32_t)(end - at) : TABLE_BYTES;
 	while (bytes < limit) {
 		uint32_t step = limit - bytes < STEP_BYTES ? limit - bytes : STEP_BYTES;
 
@@ -199,22 +199,21 @@ void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct w
 void stack_add_kernel(pid_t pid, struct dump_thread *to)
 {
 	struct buf text = {0};
-	char file[48], *at, *line;
+	char file[48], *line;
 
 	snprintf(file, sizeof(file), "task/%d/stack", (int)to->tid);
 	if (proc_read(pid, file, &text)) {
 		buf_done(&text);
 		return;
 	}
-	at = text.data;
+	char *at = text.data;
 	while ((line = strsep(&at, "\n"))) {
 		char *name = strchr(line, ']');
-		struct dump_frame *f;
 
 		if (!name || !name[1])
 			continue;
 		name += strspn(name, "] ");
-		f = frame_add(to, DUMP_KERNEL);
+		struct dump_frame *f = frame_add(to, DUMP_KERNEL);
 		f->name = xstrndup(name, strcspn(name, "+/ \n"));
 		f->module = xstrdup("[kernel]");
 	}

@@ -143,13 +143,12 @@ static void child_main(uint32_t from)
 	for (uint32_t i = from; i < ATTEMPTS; i++) {
 		const struct row *r = &rows[attempts[i].call];
 		const int32_t *a = attempts[i].arguments;
-		long result;
 
 		if (r->need == VITAL)
 			continue;
 		t->next = i + 1;
 		t->call = attempts[i].call;
-		result = raw(
+		long result = raw(
 			r->number, argument(a[0]), argument(a[1]), argument(a[2]), argument(a[3]));
 		if (result == -EPERM || result == -EACCES || result == -ENOSYS)
 			t->errors[i] = (uint8_t)-result;
@@ -238,12 +237,11 @@ static long child_clone(uint32_t from)
 static long try_from(uint32_t from)
 {
 	uint64_t all = ~0ull, before = 0;
-	long pid;
 
 	trial.next = from;
 	trial.undumpable = false;
 	raw(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all));
-	pid = child_clone(from);
+	long pid = child_clone(from);
 	if (pid > 0 && trial.undumpable)
 		raw(SYS_prctl, PR_SET_DUMPABLE, 1);
 	raw(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
@@ -310,11 +308,10 @@ static int try_when_changed(bool again)
 static int try_locked(bool again)
 {
 	static _Atomic uint32_t lock;
-	int result;
 
 	while (atomic_exchange(&lock, 1))
 		raw_sleep(NS_PER_MS);
-	result = try_when_changed(again);
+	int result = try_when_changed(again);
 	atomic_store(&lock, 0);
 	return result;
 }

@@ -11,7 +11,6 @@ int contexts_set(struct sampler *s, const char *text)
 {
 	struct contexts *c = atomic_load(&s->contexts);
 	struct wire_contexts where;
-	uint32_t version;
 	bool any = false;
 
 	memcpy(&where, text, sizeof(where));
@@ -23,7 +22,7 @@ int contexts_set(struct sampler *s, const char *text)
 		c = sampler_part_new(s, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
-	version = atomic_load(&c->version) + 1;
+	uint32_t version = atomic_load(&c->version) + 1;
 	c->where[version % 2] = where;
 	atomic_store(&c->version, version);
 	atomic_store(&s->contexts, c);

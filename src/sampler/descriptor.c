@@ -251,7 +251,7 @@ static void ask_socket(void *ctx)
 {
 	struct descriptor_question *q = ctx;
 
-	socklen_t peer_bytes, state_bytes = 1;
+	socklen_t state_bytes = 1;
 	uint8_t state = 0; /* the first byte of TCP_INFO */
 
 	get_end(SYS_getsockname, q->fd, &q->own);
@@ -261,7 +261,7 @@ static void ask_socket(void *ctx)
 	if (get_end(SYS_getpeername, q->fd, &q->peer))
 		return;
 	/* The address that it is connecting to, or was connected to. */
-	peer_bytes = q->own.bytes;
+	socklen_t peer_bytes = q->own.bytes;
 	if (!is_inet(&q->own) ||
 		raw(SYS_getsockopt, q->fd, SOL_SOCKET, SO_PEERNAME, &q->peer.at, &peer_bytes) < 0)
 		return;
@@ -317,15 +317,14 @@ static void describe_socket(struct describing *d)
 {
 	const char *verb = d->call->verb;
 	struct descriptor_question *q = &d->ports->question;
-	struct descriptor_end own, peer;
 
 	q->fd = d->call->fd;
 	if (!asked(d->ports, ask_socket)) {
 		describe(d, "socket", verb);
 		return;
 	}
-	own = q->own; /* saved: serves() makes the next query */
-	peer = q->peer;
+	struct descriptor_end own = q->own; /* saved: serves() makes the next query */
+	struct descriptor_end peer = q->peer;
 	if (q->listens) {
 		describe(d, "", "accept");
 		if (is_inet(&own)) {
@@ -371,7 +370,6 @@ static void add_registered(void *ctx, const char *line, size_t bytes)
 	uint64_t fd = procfile_number(line, "tfd:", UINT64_MAX);
 	struct descriptor_file file;
 	char text[DESCRIPTOR_TEXT];
-	const char *peer;
 
 	(void)bytes;
 	if (fd == UINT64_MAX || !descriptor_file((int32_t)fd, &file) ||
@@ -380,7 +378,7 @@ static void add_registered(void *ctx, const char *line, size_t bytes)
 	descriptor_text(r->ports, &(struct descriptor_call){(int32_t)fd, ""}, &file, text);
 	if (!memcmp(text, "accept", strlen("accept")))
 		return;
-	peer = memchr(text, '\t', strlen(text));
+	const char *peer = memchr(text, '\t', strlen(text));
 	peer = peer ? peer + 1 : "";
 	if (!r->connected++)
 		memcpy(r->peer, peer, strlen(peer) + 1);
@@ -478,13 +476,11 @@ static const char *what_is(const struct descriptor_file *file, const char *link)
 static void describe_file(struct describing *d, const struct descriptor_file *file)
 {
 	char path[DESCRIPTOR_PATH], link[1024];
-	const char *what;
-	long bytes;
 
 	path_of("/proc/self/fd/", d->call->fd, path);
-	bytes = raw(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link) - 1);
+	long bytes = raw(SYS_readlinkat, AT_FDCWD, path, link, sizeof(link) - 1);
 	link[bytes > 0 ? bytes : 0] = '\0';
-	what = what_is(file, link);
+	const char *what = what_is(file, link);
 	if (!what) {
 		describe_anonymous(d, link);
 		return;

@@ -105,10 +105,9 @@ bool procfile_linux_since(uint64_t major, uint64_t minor)
 {
 	char release[64]; /* "6.1.0-13-amd64" */
 	const char *at = release;
-	uint64_t is;
 
 	procfile_read("/proc/sys/kernel/osrelease", release, sizeof(release));
-	is = procfile_digits(&at, 10);
+	uint64_t is = procfile_digits(&at, 10);
 	at += *at == '.';
 	return is > major || (is == major && procfile_digits(&at, 10) >= minor);
 }

@@ -46,14 +46,13 @@ int spawn(const struct spawn *how)
 	uint64_t before = 0;
 	pthread_attr_t attr;
 	pthread_t id;
-	int error;
 
 	atomic_store(how->tid, 0);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, how->stack_bytes);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	raw(SYS_rt_sigprocmask, SIG_SETMASK, &spawn_mask, &before, sizeof(before));
-	error = pthread_create(&id, &attr, spawn_main, (void *)how);
+	int error = pthread_create(&id, &attr, spawn_main, (void *)how);
 	raw(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 	pthread_attr_destroy(&attr);
 	if (error)
@@ -105,15 +104,14 @@ void spawn_punctual(void)
 
 uint64_t pace_pause(struct pace *pace, uint64_t own_ns, uint64_t busy_ns, uint64_t idle_ns)
 {
-	uint64_t now = clock_mono_ns(), since = now - pace->polled_ns, cpu, took;
-	int64_t used;
+	uint64_t now = clock_mono_ns(), since = now - pace->polled_ns;
 
 	if (since < PACE_NS || since < pace->read_ns * PACE_READS)
 		return pace->pause_ns > busy_ns ? pace->pause_ns : busy_ns;
-	cpu = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
-	took = clock_mono_ns() - now;
+	uint64_t cpu = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - own_ns;
+	uint64_t took = clock_mono_ns() - now;
 	pace->read_ns = (pace->read_ns * 3 + (took < PACE_READ_MAX ? took : PACE_READ_MAX)) / 4;
-	used = (int64_t)(cpu - pace->cpu_ns);
+	int64_t used = (int64_t)(cpu - pace->cpu_ns);
 	pace->cpu_ns = cpu;
 	pace->polled_ns = now;
 	if (used * IDLE_SHARE >= (int64_t)since || pace->pause_ns < busy_ns)

@@ -31,12 +31,12 @@ static bool task_read(int task_fd, int32_t task, const char *name, char *out, si
 	struct raw_file file;
 	char path[48];
 	struct text text = text_into(path, sizeof(path));
-	long fd, got;
+	long got;
 
 	text_add(&text, task_fd == TASK_BY_PATH ? "/proc/self/task/" : "");
 	text_add_number(&text, (uint64_t)task);
 	text_add(&text, name);
-	fd = raw(SYS_openat, task_fd, path, O_RDONLY | O_CLOEXEC, 0);
+	long fd = raw(SYS_openat, task_fd, path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
 	if (task_fd == TASK_BY_PATH) {
@@ -125,14 +125,13 @@ static bool task_stamp(int task_fd, int32_t task, uint64_t *ns)
 {
 	char head[384];
 	const char *at;
-	uint64_t ms;
 
 	if (!task_read(task_fd, task, "/sched", head, sizeof(head)) ||
 		!(at = procfile_find(head, "se.exec_start")))
 		return false;
 	while (*at == ' ' || *at == ':')
 		at++;
-	ms = procfile_digits(&at, 10);
+	uint64_t ms = procfile_digits(&at, 10);
 	if (!ms || *at++ != '.')
 		return false; /* 0: the thread is migrating to another CPU */
 	*ns = ms * 1000000 + procfile_digits(&at, 10);
@@ -162,7 +161,6 @@ bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp)
 {
 	uint64_t before[16], only[16] = {0}; /* 1,024 CPUs */
 	long bytes = raw(SYS_sched_getaffinity, 0, sizeof(before), before);
-	bool ran;
 
 	/* Outside of the affinity mask, for example isolated. */
 	if (bytes <= 0 || (uint32_t)cpu >= (uint32_t)bytes * 8 ||
@@ -171,7 +169,7 @@ bool task_ran_on(int task_fd, int32_t cpu, uint64_t *stamp)
 	only[cpu / 64] = 1ull << (cpu % 64);
 	if (raw(SYS_sched_setaffinity, 0, sizeof(only), only) < 0)
 		return false;
-	ran = task_stamp(task_fd, raw_gettid(), stamp);
+	bool ran = task_stamp(task_fd, raw_gettid(), stamp);
 	raw(SYS_sched_setaffinity, 0, (size_t)bytes, before);
 	return ran;
 }
@@ -228,15 +226,13 @@ static const uint16_t task_io[] = {
 
 uint32_t task_state_of(const char *line)
 {
-	uint64_t call;
-
 	if (*line == 'r') /* "running" */
 		return TASK_RUNS;
 	if (*line == '-') /* blocked outside of a system call: a page is being read */
 		return WIRE_STATE_IO;
 	if (*line < '0' || *line > '9')
 		return TASK_UNKNOWN;
-	call = procfile_digits(&line, 10);
+	uint64_t call = procfile_digits(&line, 10);
 	if (call == SYS_futex)
 		return TASK_IN_FUTEX;
 	for (size_t i = 0; i < sizeof(task_io) / sizeof(task_io[0]); i++) {

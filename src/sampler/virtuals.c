@@ -15,7 +15,6 @@ void virtuals_lookup(struct virtuals *v, uint32_t id, struct virtuals_info *out)
 {
 	struct virtuals_entry *e = NULL;
 	struct java_name name = {.count = 0};
-	uint32_t seq;
 
 	memset(out, 0, sizeof(*out));
 	out->number = id & 0x7fffffffu;
@@ -30,7 +29,7 @@ void virtuals_lookup(struct virtuals *v, uint32_t id, struct virtuals_info *out)
 		return;
 	out->number = atomic_load(&e->number);
 	out->carrier = atomic_load(&e->carrier);
-	seq = atomic_load_explicit(&e->seq, memory_order_acquire);
+	uint32_t seq = atomic_load_explicit(&e->seq, memory_order_acquire);
 	if (e->named)
 		name = e->name;
 	atomic_thread_fence(memory_order_acquire);

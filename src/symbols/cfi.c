@@ -71,7 +71,6 @@ static void ranges_of_section(
 	uint64_t start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	bool cie_valid = false;
 	Dwarf_CFI_Entry entry;
-	int r;
 
 	for (unsigned n = 1; offset < data->d_size; offset = next, n++) {
 		struct cfi_program program;
@@ -81,7 +80,7 @@ static void ranges_of_section(
 			clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns > COMPILE_MAX_NS)
 			return;
 		next = offset;
-		r = dwarf_next_cfi(ident, data, eh_frame, offset, &next, &entry);
+		int r = dwarf_next_cfi(ident, data, eh_frame, offset, &next, &entry);
 		if (r > 0 || next <= offset)
 			return;
 		if (r < 0 || dwarf_cfi_cie_p(&entry))
@@ -183,13 +182,12 @@ static bool section_read(struct cfi *c, enum source source, Elf *elf, const char
 {
 	GElf_Shdr shdr;
 	Elf_Scn *scn = elf_section(elf, section, &shdr);
-	Elf_Data *data;
 
 	if (!scn || shdr.sh_type == SHT_NOBITS)
 		return false;
 	if (source == SOURCE_DEBUG && (shdr.sh_flags & SHF_COMPRESSED))
 		elf_compress(scn, 0, 0);
-	data = source == SOURCE_EH ? elf_rawdata(scn, NULL) : elf_getdata(scn, NULL);
+	Elf_Data *data = source == SOURCE_EH ? elf_rawdata(scn, NULL) : elf_getdata(scn, NULL);
 	if (!data || !data->d_buf)
 		return false;
 	ranges_of_section(c, source, elf, data, shdr.sh_addr);

@@ -241,15 +241,15 @@ bool demangle_is_mangled(const char *name)
 
 char *demangle_name(const char *mangled)
 {
-	char *plain = demangle_plain(mangled), *whole, *cut;
+	char *plain = demangle_plain(mangled);
 	size_t len = strlen(plain), plt = strlen(PLT);
 	struct buf name = {0};
 
 	plt = len > plt && !strcmp(plain + len - plt, PLT) ? plt : 0;
-	cut = len - plt <= MANGLED_MAX ? demangle_rust_v0(plain, len - plt) : NULL;
+	char *cut = len - plt <= MANGLED_MAX ? demangle_rust_v0(plain, len - plt) : NULL;
 	if (!cut && len - plt <= MANGLED_MAX)
 		cut = demangle_rust_legacy(plain, len - plt);
-	whole = cut ? NULL : demangle_whole(plain, len - plt);
+	char *whole = cut ? NULL : demangle_whole(plain, len - plt);
 	if (!cut && !whole)
 		return plain;
 	if (!cut)

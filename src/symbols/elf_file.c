@@ -94,10 +94,8 @@ static bool notes_fit(Elf *elf)
 
 Elf *elf_file_begin(int fd)
 {
-	Elf *elf;
-
 	elf_version(EV_CURRENT);
-	elf = header_fits(fd) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
+	Elf *elf = header_fits(fd) ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getclass(elf) == ELFCLASS64 &&
 		sections_fit(elf, false) && sections_fit(elf, true) && notes_fit(elf))
 		return elf;

@@ -21,11 +21,9 @@ Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header)
 	if (elf_getshdrstrndx(elf, &names))
 		return NULL;
 	while ((scn = elf_nextscn(elf, scn))) {
-		const char *text;
-
 		if (!gelf_getshdr(scn, header))
 			continue;
-		text = elf_strptr(elf, names, header->sh_name);
+		const char *text = elf_strptr(elf, names, header->sh_name);
 		if (text && !strcmp(text, name))
 			return scn;
 	}
@@ -118,16 +116,15 @@ static bool elf_plt_find(Elf *elf, struct elf_plt *out)
 void elf_symbols_plt(Elf *elf, struct symtab *out)
 {
 	GElf_Shdr rela, symbols;
-	Elf_Scn *rela_scn = elf_section(elf, ".rela.plt", &rela), *symbols_scn;
-	Elf_Data *rela_data, *symbols_data;
+	Elf_Scn *rela_scn = elf_section(elf, ".rela.plt", &rela);
 	struct elf_plt plt;
+	Elf_Scn *symbols_scn = rela_scn ? elf_getscn(elf, rela.sh_link) : NULL;
 
-	symbols_scn = rela_scn ? elf_getscn(elf, rela.sh_link) : NULL;
 	if (!symbols_scn || !gelf_getshdr(symbols_scn, &symbols) || symbols.sh_type != SHT_DYNSYM ||
 		!elf_plt_find(elf, &plt))
 		return;
-	rela_data = elf_getdata(rela_scn, NULL);
-	symbols_data = elf_getdata(symbols_scn, NULL);
+	Elf_Data *rela_data = elf_getdata(rela_scn, NULL);
+	Elf_Data *symbols_data = elf_getdata(symbols_scn, NULL);
 	for (int i = 0; rela_data && symbols_data && !symtab_is_full(out); i++) {
 		uint64_t at = plt.address + (uint64_t)i * plt.stub_bytes;
 		GElf_Rela r;
@@ -353,11 +350,11 @@ void elf_exports_read(Elf *elf, struct buf *exports, struct buf *texts)
 {
 	GElf_Shdr header;
 	Elf_Scn *scn = elf_section_of_type(elf, SHT_GNU_versym, &header);
-	Elf_Data *versions = scn ? elf_getdata(scn, NULL) : NULL, *symbols;
+	Elf_Data *versions = scn ? elf_getdata(scn, NULL) : NULL;
 	uint64_t *slots;
 
 	scn = elf_section_of_type(elf, SHT_DYNSYM, &header);
-	symbols = scn && header.sh_entsize ? elf_getdata(scn, NULL) : NULL;
+	Elf_Data *symbols = scn && header.sh_entsize ? elf_getdata(scn, NULL) : NULL;
 	size_t count = symbols ? symbols->d_size / header.sh_entsize : 0;
 	if (count > EXPORTS_MAX)
 		count = EXPORTS_MAX;

@@ -144,14 +144,14 @@ static void print_identifier(struct v0 *v, const struct identifier *id)
 /* A back reference: parses an earlier part again. Not followed while nothing is printed. */
 static void back_reference(struct v0 *v, void (*read)(struct v0 *v, bool in_value), bool in_value)
 {
-	size_t begin = v->at - 1, behind;
+	size_t begin = v->at - 1;
 	uint64_t to = base_62(v);
 
 	if (to >= begin)
 		fail(v);
 	if (v->failed || v->silent)
 		return;
-	behind = v->at;
+	size_t behind = v->at;
 	v->at = (size_t)to;
 	read(v, in_value);
 	if (!v->failed)
@@ -219,12 +219,12 @@ static void print_char(struct v0 *v, uint64_t c)
 
 static void constant_data(struct v0 *v, char kind)
 {
-	size_t begin = v->at, digits;
+	size_t begin = v->at;
 	uint64_t n = 0;
 
 	while (demangle_hex_digit(peek(v)) >= 0)
 		n = n << 4 | (uint64_t)demangle_hex_digit(v->s[v->at++]);
-	digits = v->at - begin;
+	size_t digits = v->at - begin;
 	if (!eat(v, '_'))
 		fail(v);
 	else if (kind == 'b' && n < 2)

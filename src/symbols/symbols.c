@@ -186,7 +186,7 @@ static const struct symtab_entry *module_find_text(const struct module *m, const
 static void module_name(struct module *m, struct names *names, uint64_t offset, struct symbol *out)
 {
 	const char *name;
-	char text[32], **cached;
+	char text[32];
 
 	const struct elf_segment *segment =
 		elf_segment_of_offset(m->segments, m->segment_count, offset);
@@ -197,7 +197,7 @@ static void module_name(struct module *m, struct names *names, uint64_t offset, 
 	if (!e)
 		return;
 	if (e->rank == SYMTAB_BOUNDARY) { /* a function without a name: its file offset */
-		cached = &m->table.names[e - m->table.entries];
+		char **cached = &m->table.names[e - m->table.entries];
 		snprintf(text, sizeof(text), "0x%llx", (unsigned long long)(e->start - to_address));
 		if (!*cached)
 			*cached = xstrdup(text);
@@ -367,7 +367,7 @@ bool symbols_ready_function(struct symbols *s, int module, const char *name)
 uint64_t symbols_function(
 	struct symbols *s, int module, const struct proc_map *map, const char *name)
 {
-	uint64_t end_ns = clock_mono_ns() + FUNCTION_WAIT_NS, offset;
+	uint64_t end_ns = clock_mono_ns() + FUNCTION_WAIT_NS;
 	bool ready;
 
 	while (!(ready = symbols_ready_function(s, module, name)) && clock_mono_ns() < end_ns)
@@ -382,7 +382,7 @@ uint64_t symbols_function(
 		e ? elf_segment_at(m->segments, m->segment_count, e->start) : NULL;
 	if (!segment)
 		return 0;
-	offset = e->start - segment->address + segment->offset;
+	uint64_t offset = e->start - segment->address + segment->offset;
 	return offset - map->offset < map->end - map->start ? map->start + (offset - map->offset)
 							    : 0;
 }

@@ -83,10 +83,10 @@ static enum verdict thread_verdict(
 static bool threads_walk(const struct walk_layout *layout, const struct walk_mem *mem)
 {
 	struct oldest o = {.count = 0};
-	uint32_t have, wrong = 0;
+	uint32_t wrong = 0;
 
 	walk_threads_each(layout, mem, oldest_add, &o);
-	have = o.count < OLDEST ? o.count : OLDEST;
+	uint32_t have = o.count < OLDEST ? o.count : OLDEST;
 	for (uint32_t i = 0; i < 2 * have; i++) {
 		enum verdict v =
 			thread_verdict(layout, mem, i < have ? o.first[i] : o.last[i - have]);

@@ -92,11 +92,10 @@ struct trace_table *trace_table_init(void *memory, size_t bytes)
 	struct trace_table *table = memory;
 	uint32_t slots = TABLE_SLOTS_MAX;
 	unsigned char *at = memory;
-	size_t half_bytes;
 
 	if (bytes < sizeof(*table))
 		return NULL;
-	half_bytes = (bytes - sizeof(*table)) / TABLE_HALVES & ~(size_t)63;
+	size_t half_bytes = (bytes - sizeof(*table)) / TABLE_HALVES & ~(size_t)63;
 	while (slots >= 64 && table_half_bytes(slots, slots * TABLE_FRAMES_SLOT) > half_bytes)
 		slots /= 2;
 	if (slots < 64)
@@ -302,7 +301,6 @@ bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct 
 {
 	const struct table_half *half = &table->halves[table->reading];
 	uint32_t used = atomic_load_explicit(&half->used, memory_order_relaxed), index = 0;
-	const struct table_slot *slot;
 
 	while (*cursor < used &&
 		!(index = atomic_load_explicit(&half->order[*cursor], memory_order_acquire)))
@@ -310,7 +308,7 @@ bool trace_table_next(const struct trace_table *table, uint32_t *cursor, struct 
 	if (!index)
 		return false;
 	index--;
-	slot = &half->slots[index];
+	const struct table_slot *slot = &half->slots[index];
 	*out = (struct trace_entry){
 		.key = {.frames = half->frames + slot->first_frame,
 			.count = slot->frames,

@@ -121,15 +121,13 @@ static bool at_upcall(struct walker *w)
 
 static enum walk_step code_step(struct walker *w)
 {
-	const struct code_blob *blob;
-
 	if (walker_in_interpreter(w, w->at.pc))
 		return interpreted_step(w);
 	if (w->at.pc == w->layout->call_stub_return && !w->top)
 		return entry_step(w);
 	if (compiled_known(w) == STEP_NEXT)
 		return STEP_NEXT;
-	blob = walker_blob(w, w->at.pc);
+	const struct code_blob *blob = walker_blob(w, w->at.pc);
 	if (!blob)
 		return walker_fail(w, WALK_BREAK_CODE_CACHE);
 	w->current = blob == &w->blobs[1];
@@ -174,14 +172,12 @@ static enum walk_step step(struct walker *w)
 static bool recover(struct walker *w, uint32_t count_before)
 {
 	struct walk_cursor failed = w->at;
-	const struct code_blob *blob;
-	uint64_t start;
 
 	if (!anchor_hop(w))
 		return false;
 	/* The anchor may belong to the frame that failed: do not add it twice. */
-	blob = walker_blob(w, failed.pc);
-	start = blob ? blob->start : 0;
+	const struct code_blob *blob = walker_blob(w, failed.pc);
+	uint64_t start = blob ? blob->start : 0;
 	blob = start ? walker_blob(w, w->at.pc) : NULL;
 	if (blob && blob->start == start)
 		w->count = count_before;
@@ -225,15 +221,13 @@ void walker_begin(struct walker *w, const struct walk_layout *layout, const stru
 static void walk_run(struct walker *w, struct walk_result *result)
 {
 	for (;;) {
-		uint32_t count;
-
 		if (!walker_has_space(w)) {
 			result->truncated = true;
 			return;
 		}
 		if (w->tail && tail_follow(w))
 			return;
-		count = w->count;
+		uint32_t count = w->count;
 		switch (step(w)) {
 		case STEP_NEXT: continue;
 		case STEP_ROOT: return;

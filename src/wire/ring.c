@@ -39,12 +39,11 @@ static struct wire_record *ring_write_header(struct ring_writer *w, uint16_t typ
 void *ring_reserve(struct ring_writer *w, uint16_t type, uint32_t size)
 {
 	uint32_t to_end = w->bytes - ring_at(w->head, w->bytes);
-	uint64_t need;
 
 	size = (size + 7u) & ~7u;
 	if (size < sizeof(struct wire_record) || size > WIRE_RECORD_MAX)
 		return NULL;
-	need = size <= to_end ? size : (uint64_t)size + to_end;
+	uint64_t need = size <= to_end ? size : (uint64_t)size + to_end;
 	if (need > w->bytes - ring_writer_used(w))
 		return NULL;
 	if (size > to_end)

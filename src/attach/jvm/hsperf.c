@@ -56,14 +56,14 @@ struct hsperf {
 static bool parse_entry(
 	const struct buf *text, size_t at, const struct entry *e, struct counter *out)
 {
-	size_t left = text->len - at, size = (size_t)e->length, name, data, bytes;
+	size_t left = text->len - at, size = (size_t)e->length;
 
 	if (e->length < (int32_t)sizeof(*e) || size > left || e->name_offset < 0 ||
 		e->data_offset < 0)
 		return false;
-	name = (size_t)e->name_offset;
-	data = (size_t)e->data_offset;
-	bytes = e->type == 'J' ? 8 : (size_t)(e->vector_length > 0 ? e->vector_length : 0);
+	size_t name = (size_t)e->name_offset;
+	size_t data = (size_t)e->data_offset;
+	size_t bytes = e->type == 'J' ? 8 : (size_t)(e->vector_length > 0 ? e->vector_length : 0);
 	if (name >= size || data > size || bytes > size - data || bytes > MAX_STRING)
 		return false;
 	if (!memchr(text->data + at + name, '\0', size - name))

@@ -108,11 +108,11 @@ static int file_contains(int fd, const char *text, size_t limit)
 
 static int libjvm_contains(pid_t pid, const struct libjvm *jvm, const char *text, size_t limit)
 {
-	int fd = proc_open_mapped(pid, &jvm->map), answer;
+	int fd = proc_open_mapped(pid, &jvm->map);
 
 	if (fd < 0)
 		return -1;
-	answer = file_contains(fd, text, limit);
+	int answer = file_contains(fd, text, limit);
 	close(fd);
 	return answer;
 }
@@ -182,11 +182,11 @@ bool libjvm_version(pid_t pid, const struct libjvm *jvm, char *out, size_t bytes
 static bool exe_contains(pid_t pid, const char *text, size_t limit)
 {
 	char path[PROC_PATH_BYTES];
-	int fd = rooted_link(proc_path_living(path, pid, "exe"), O_RDONLY), found;
+	int fd = rooted_link(proc_path_living(path, pid, "exe"), O_RDONLY);
 
 	if (fd < 0)
 		return false;
-	found = file_contains(fd, text, limit);
+	int found = file_contains(fd, text, limit);
 	close(fd);
 	return found == 1;
 }

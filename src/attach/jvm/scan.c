@@ -73,14 +73,13 @@ pid_t child_fork(int *fd, struct err *err)
 {
 	sigset_t all, old;
 	int ends[2];
-	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return err_set_errno(err, ERR_FAILED,
 			"Cannot create a socket for the process that examines the JVM");
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &old);
-	pid = fork();
+	pid_t pid = fork();
 	if (pid)
 		sigprocmask(SIG_SETMASK, &old, NULL);
 	close(ends[pid == 0 ? 0 : 1]);
@@ -111,10 +110,9 @@ static int start(struct hotspot_scan *l, struct err *err)
 static bool is_waiting(pid_t pid)
 {
 	char path[40], state = 0;
-	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
+	FILE *f = fopen(path, "re");
 	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
 		state = 0;
 	if (f)

@@ -170,14 +170,14 @@ static void breakpoint_set(
 /* mem:ADDRESS[/BYTES][:rwx] */
 static enum parsed parse_breakpoint(const struct request *r, struct err *err)
 {
-	char place[64], *tail, *end;
+	char place[64], *end;
 	uint32_t access = HW_BREAKPOINT_RW;
-	uint64_t address, bytes = 8;
+	uint64_t bytes = 8;
 
 	if (strncmp(r->name, "mem:", 4))
 		return NOT_MINE;
 	snprintf(place, sizeof(place), "%s", r->name + 4);
-	tail = strrchr(place, ':');
+	char *tail = strrchr(place, ':');
 	if (tail && access_of(tail + 1)) {
 		*tail = '\0';
 		access = access_of(tail + 1);
@@ -191,7 +191,7 @@ static enum parsed parse_breakpoint(const struct request *r, struct err *err)
 		err_set(err, ERR_USAGE, "A breakpoint watches 1, 2, 4 or 8 bytes.");
 		return REFUSED;
 	}
-	address = strtoull(place, &end, 0);
+	uint64_t address = strtoull(place, &end, 0);
 	if ((*end || end == place) && find_function(r, place, &address, err))
 		return REFUSED;
 	if (access == HW_BREAKPOINT_R)

@@ -269,13 +269,13 @@ void arms_stay(struct sampler *s, struct thread_slot *slot)
 
 void arms_count(struct sampler *s, uint64_t now)
 {
-	uint64_t since = now - s->shares.counted_ns, least = ARM_LEAST_NS, share;
+	uint64_t since = now - s->shares.counted_ns, least = ARM_LEAST_NS;
 	uint64_t interval = atomic_load(&s->events[WIRE_CPU].interval);
 
 	if (since < SHARES_NS)
 		return;
 	s->shares.counted_ns = now;
-	share = atomic_exchange(&s->shares.started, 0) * NS_PER_S / since / STARTS_ARMED;
+	uint64_t share = atomic_exchange(&s->shares.started, 0) * NS_PER_S / since / STARTS_ARMED;
 	if (share > interval / least)
 		share = interval / least;
 	atomic_store(&s->shares.share, share ? (uint32_t)share : 1);
@@ -299,11 +299,10 @@ void arms_release(struct sampler *s, struct thread_slot *slot, uint32_t id)
 {
 	struct thread_arm *arm = arm_of(slot, id);
 	const struct engine *engine = atomic_exchange(&arm->engine, NULL);
-	uint32_t unread;
 
 	if (!engine || !arm_quiescent(s, slot))
 		return;
-	unread = engine->release(arm);
+	uint32_t unread = engine->release(arm);
 	atomic_fetch_add(&s->events[id].samples, unread);
 	atomic_fetch_add(&s->events[id].lost, unread);
 	counters_add(&s->counters, COUNTER_LATE, unread);

@@ -54,11 +54,11 @@ static long borrowed_listen(struct sampler *s)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
 	socklen_t bytes = sizeof(at);
-	long error, fd = raw(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	long fd = raw(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
 	if (fd < 0)
 		return fd;
-	error = raw(SYS_bind, fd, &at, sizeof(at.sun_family));
+	long error = raw(SYS_bind, fd, &at, sizeof(at.sun_family));
 	if (error >= 0)
 		error = raw(SYS_listen, fd, 1);
 	if (error >= 0)
@@ -91,13 +91,13 @@ static long borrowed_accept(long listening)
 
 int borrowed_open(struct sampler *s)
 {
-	long listening, fd = -EIO;
+	long fd = -EIO;
 
 	if (sampler_borrows(s))
 		return s->borrowed.program_side.fd >= 0 ? s->borrowed.program_side.fd : -EBUSY;
 	if (!s->files.own)
 		return -EPERM;
-	listening = borrowed_listen(s);
+	long listening = borrowed_listen(s);
 	if (listening < 0)
 		return (int)listening;
 	if (files_run(s, borrowed_connect, s) && s->borrowed.program_side.fd >= 0)
@@ -121,7 +121,6 @@ static uint32_t borrowed_receive(
 		.msg_control = message->control,
 		.msg_controllen = sizeof(message->control)};
 	const struct cmsghdr *part = (const void *)message->control;
-	size_t bytes;
 
 	message->lend.count = 0;
 	if (raw(SYS_recvmsg, s->borrowed.agent_side, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) <=
@@ -130,7 +129,7 @@ static uint32_t borrowed_receive(
 		part->cmsg_type != SCM_RIGHTS)
 		return 0;
 	message->cut = header.msg_flags & MSG_CTRUNC;
-	bytes = part->cmsg_len - CMSG_LEN(0);
+	size_t bytes = part->cmsg_len - CMSG_LEN(0);
 	memcpy(fds, CMSG_DATA(part), bytes);
 	return (uint32_t)(bytes / sizeof(int));
 }

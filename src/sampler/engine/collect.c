@@ -63,7 +63,7 @@ static bool collect_steady(struct sampler *s, struct thread_slot *slot)
 static void collect_found(struct sampler *s, struct thread_slot *slot,
 	const struct task_signals *task, uint64_t cpu_ns, bool certain)
 {
-	uint64_t now = clock_mono_ns(), none = 0, since;
+	uint64_t now = clock_mono_ns(), none = 0;
 	bool critical = (task->blocked & LIBC_SIGNALS) == LIBC_SIGNALS;
 	bool answered = atomic_exchange(&slot->collect.answered, 0);
 
@@ -71,7 +71,7 @@ static void collect_found(struct sampler *s, struct thread_slot *slot,
 	if (critical && answered && !certain)
 		atomic_store(&slot->collect.since_ns, 0); /* it unblocks them in between */
 	atomic_compare_exchange_strong(&slot->collect.since_ns, &none, now);
-	since = atomic_load(&slot->collect.since_ns);
+	uint64_t since = atomic_load(&slot->collect.since_ns);
 	if (certain)
 		atomic_store(&slot->collect.waited, 1);
 	else if (now - since < (critical ? CRITICAL_NS : COLLECTS_NS))
@@ -93,7 +93,6 @@ bool collect_permits(struct sampler *s, struct thread_slot *slot)
 	int32_t tid = atomic_load(&slot->tid);
 	struct task_signals task = {.waits = false};
 	uint64_t cpu_ns = 0;
-	bool certain;
 
 	if (!task_cpu_ns(tid, &cpu_ns))
 		return true; /* it has ended; arming it will fail */
@@ -105,7 +104,7 @@ bool collect_permits(struct sampler *s, struct thread_slot *slot)
 	else if (!task_signals(s->task.fd, sampler_task(s, slot), &task))
 		/* In an outer PID namespace a scan may not have seen the thread's directory yet. */
 		return !s->task_other;
-	certain = task.waits || (tid != raw_gettid() && !calls_are_of(task.filters));
+	bool certain = task.waits || (tid != raw_gettid() && !calls_are_of(task.filters));
 	if (certain || task.blocked & collect_ours(s))
 		collect_found(s, slot, &task, cpu_ns, certain);
 	atomic_store(&slot->collect.valid_ns, cpu_ns);

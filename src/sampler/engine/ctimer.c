@@ -147,14 +147,13 @@ static int ctimer_probe(const struct engine_target *on_self, char *why, size_t b
 	struct thread_arm arm = {.fd = -1};
 	struct engine_target probe = *on_self;
 	struct text text = text_into(why, bytes);
-	int error;
 
 	if (on_self->flags & WIRE_START_KERNEL_ONLY) {
 		text_add(&text, "CPU timers cannot distinguish kernel time from user time");
 		return -EOPNOTSUPP;
 	}
 	probe.interval = probe.first = 3600000000000ull;
-	error = ctimer_arm(&arm, &probe);
+	int error = ctimer_arm(&arm, &probe);
 	if (error == 0) {
 		ctimer_release(&arm);
 		return 0;

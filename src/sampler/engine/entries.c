@@ -51,15 +51,14 @@ __attribute__((noinline)) static void hit_me(void)
 static uint64_t hit_ns(void)
 {
 	int fd = entry_open((uint64_t)(uintptr_t)hit_me, raw_gettid());
-	uint64_t began, ns;
 
 	if (fd < 0)
 		return HIT_NS;
 	raw(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0);
-	began = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t began = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	for (uint32_t i = 0; i < MEASURED_HITS; i++)
 		hit_me();
-	ns = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - began) / MEASURED_HITS;
+	uint64_t ns = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - began) / MEASURED_HITS;
 	perf_fd_close(fd, NULL);
 	return ns ? ns : 1;
 }
@@ -67,11 +66,11 @@ static uint64_t hit_ns(void)
 /* Entries per second that keep to the budget. */
 static uint64_t entries_allowed(const struct sampler *s, const struct entries *e)
 {
-	uint64_t budget_ns = s->budget.per_mille * NS_PER_MS / HITS_PART, allowed;
+	uint64_t budget_ns = s->budget.per_mille * NS_PER_MS / HITS_PART;
 
 	if (!budget_ns)
 		return ENTRIES_PER_SECOND;
-	allowed = budget_ns / e->hit_ns;
+	uint64_t allowed = budget_ns / e->hit_ns;
 	return allowed < ENTRIES_PER_SECOND ? allowed + 1 : ENTRIES_PER_SECOND;
 }
 
@@ -79,7 +78,6 @@ bool entries_learn(struct sampler *s, struct entries *e, uint64_t pc)
 {
 	struct entries_code *code = &e->codes[e->next % ENTRIES_CODES];
 	struct code_blob blob;
-	uint64_t entry;
 
 	if (!e->allowed) {
 		e->hit_ns = hit_ns();
@@ -89,7 +87,7 @@ bool entries_learn(struct sampler *s, struct entries *e, uint64_t pc)
 		!code_cache_find(s->layout, &s->mem, pc, &blob) || blob.kind != CODE_NMETHOD ||
 		code_osr_entry(s->layout, &blob))
 		return false;
-	entry = code_verified_entry(s->layout, &blob);
+	uint64_t entry = code_verified_entry(s->layout, &blob);
 	if (entry < blob.start || entry >= blob.end)
 		return false;
 	atomic_store(&code->end, 0);
@@ -274,13 +272,12 @@ static void burst_schedule(struct entries *e, uint64_t now, double rate)
 static double burst_end(struct entries *e, struct entries_thread *threads, uint32_t count,
 	struct entries_estimate *out)
 {
-	double least = 0, most = 0, ns = (double)(clock_mono_ns() - e->bursts.began_ns), span;
-	uint64_t now;
+	double least = 0, most = 0, ns = (double)(clock_mono_ns() - e->bursts.began_ns);
 
 	for (uint32_t i = 0; i < count; i++)
 		if (threads[i].bursts)
 			thread_enable(&threads[i], false);
-	now = clock_mono_ns();
+	uint64_t now = clock_mono_ns();
 	for (uint32_t i = 0; i < count; i++) {
 		double entries = threads[i].bursts ? (double)thread_burst(&threads[i]) : 0;
 		double busy = entries * (double)e->hit_ns;
@@ -288,7 +285,7 @@ static double burst_end(struct entries *e, struct entries_thread *threads, uint3
 		least += entries / ns;
 		most += entries / (busy < ns / 2 ? ns - busy : ns / 2);
 	}
-	span = (double)(now - e->bursts.since_ns);
+	double span = (double)(now - e->bursts.since_ns);
 	*out = (struct entries_estimate){.entries = (uint64_t)((least + most) / 2 * span + 0.5),
 		.doubt = (uint64_t)((most - least) / 2 * span + 0.5),
 		.since_ns = e->bursts.since_ns};

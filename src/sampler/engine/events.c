@@ -162,13 +162,12 @@ static int event_choose(struct sampler *s, uint32_t id, char *note, size_t bytes
 	struct text text = text_into(note, bytes);
 	char why[160];
 	int error = -ENODEV;
-	bool borrowed;
 
 	target.tid = raw_gettid();
 	for (uint32_t i = 0; i < ENGINES_PER_EVENT && row->engines[i]; i++) {
 		if (event->engine_asked && event->engine_asked != row->engines[i]->id)
 			continue;
-		borrowed = event_borrowed(s, id, row->engines[i]);
+		bool borrowed = event_borrowed(s, id, row->engines[i]);
 		error = borrowed ? 0 : row->engines[i]->probe(&target, why, sizeof(why));
 		if (error == 0) {
 			event->engine = row->engines[i];
@@ -265,12 +264,11 @@ int events_start(struct sampler *s, const struct wire_command *command, char *te
 {
 	uint32_t id = command->event;
 	struct text out = text_into(text, bytes);
-	struct event *event;
 	int error = event_possible(s, id, &out);
 
 	if (error < 0)
 		return error;
-	event = &s->events[id];
+	struct event *event = &s->events[id];
 	events_stop(s, id, text, bytes);
 	if (id >= WIRE_USER_FIRST &&
 		memcmp(&event->perf, &command->perf, sizeof(event->perf)) != 0) {
@@ -386,14 +384,13 @@ static uint32_t signals_off(struct sampler *s)
 static void signals_on(struct sampler *s, uint32_t mask, bool failed)
 {
 	char note[160];
-	int error;
 
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (!(mask >> i & 1))
 			continue;
 		text_set(note, sizeof(note),
 			"another part of the process has installed its own handler for the signal");
-		error = failed ? -EBUSY : event_enable(s, i, note, sizeof(note));
+		int error = failed ? -EBUSY : event_enable(s, i, note, sizeof(note));
 		if (error == 0)
 			continue;
 		s->events[i].wanted = false;
@@ -407,17 +404,14 @@ static void signals_on(struct sampler *s, uint32_t mask, bool failed)
 
 void events_check_signal(struct sampler *s, uint64_t now)
 {
-	uint32_t mask;
-	bool found;
-
 	if (s->signo_reserved > 0 && !sig_reinstall_reserved(s->signo_reserved))
 		reserved_lost(s);
 	if (s->paused || (s->signo > 0 && !s->signal_lost_ns && sig_reinstall(s->signo)))
 		return;
-	mask = signals_off(s);
+	uint32_t mask = signals_off(s);
 	if (!mask)
 		return;
-	found = signal_found(s);
+	bool found = signal_found(s);
 	if (!s->signal_lost_ns)
 		s->signal_lost_ns = now;
 	if (!found && now - s->signal_lost_ns < SIGNAL_LOST_NS)

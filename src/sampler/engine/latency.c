@@ -34,16 +34,16 @@
 static void heap_range(struct sampler *s, struct latency *l)
 {
 	const struct walk_layout *layout = s->layout;
-	uint64_t heap, low, words;
+	uint64_t words;
 
 	if (!layout || !layout->java_heap || layout->heap_reserved.offset < 0)
 		return;
-	heap = mem_u64(&s->mem, layout->java_heap);
+	uint64_t heap = mem_u64(&s->mem, layout->java_heap);
 	if (layout->heap_collections.offset >= 0 &&
 		mem_load_u64(&s->mem, heap + (uint64_t)layout->heap_collections.offset, &words))
 		l->heap = heap;
 	heap += (uint64_t)layout->heap_reserved.offset;
-	low = layout_load(&layout->region_start, &s->mem, heap);
+	uint64_t low = layout_load(&layout->region_start, &s->mem, heap);
 	words = layout_load(&layout->region_words, &s->mem, heap);
 	l->heap_low = words ? low : ZGC_HEAP_LOW;
 	l->heap_high = words ? low + words * 8 : ZGC_HEAP_HIGH;
@@ -94,11 +94,10 @@ uint64_t latency_memory(const struct sampler *s)
 void latency_publish(struct sampler *s)
 {
 	struct latency *l = atomic_load(&s->latency);
-	uint32_t tail;
 
 	if (!l)
 		return;
-	tail = atomic_load(&l->tail);
+	uint32_t tail = atomic_load(&l->tail);
 	while (tail != atomic_load_explicit(&l->head, memory_order_acquire)) {
 		const struct latency_poll *poll = &l->queue[tail % LATENCY_QUEUE];
 
@@ -149,11 +148,10 @@ static void latency_list(
 	struct sampler *s, struct latency *l, struct thread_slot *slot, bool inside, uint64_t now)
 {
 	struct thread_call *call = &slot->call;
-	uint64_t pool;
 
 	if (!inside && (call->listed || !l->pool_count || l->listed_count >= LATENCY_POOLED))
 		return;
-	pool = pool_of(slot);
+	uint64_t pool = pool_of(slot);
 	if (inside && l->pool_count < LATENCY_POOLS && !pool_is_known(l, pool))
 		l->pools[l->pool_count++] = pool;
 	if (!inside && !pool_is_known(l, pool))
@@ -245,7 +243,6 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 	struct latency *l = latency_on(s);
 	struct thread_call *call = &slot->call;
 	struct entries_report entries = {.counted = false};
-	bool virtual;
 
 	if (!l)
 		return;
@@ -253,7 +250,7 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 		latency_list(s, l, slot, false, now);
 		return;
 	}
-	virtual = WIRE_IS_VIRTUAL(call->id);
+	bool virtual = WIRE_IS_VIRTUAL(call->id);
 	latency_list(s, l, slot, call->frame != 0 || (virtual && l->virtuals_inside), now);
 	if (call->listed) {
 		if (call->pc && entries_learn(s, &l->entries, call->pc))
@@ -443,7 +440,7 @@ uint64_t latency_tick(
 	struct sampler *s, void (*poll)(void *ctx, struct thread_slot *slot), void *ctx)
 {
 	struct latency *l = latency_on(s);
-	uint64_t now = clock_mono_ns(), next = UINT64_MAX, cost, burst;
+	uint64_t now = clock_mono_ns(), next = UINT64_MAX;
 	uint64_t handlers = atomic_load(&s->events[WIRE_WALL].handlers_ns);
 
 	if (!l) {
@@ -455,10 +452,10 @@ uint64_t latency_tick(
 		latency_newcomers(s, l, now);
 	if (!l->listed_count)
 		return l->pool_count ? l->in_force : UINT64_MAX;
-	burst = latency_bursts(s, l);
+	uint64_t burst = latency_bursts(s, l);
 	if (l->checked_ns == now) /* as often as the pace is checked */
 		latency_starts(s, l, now);
-	cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	for (uint32_t i = 0; i < l->listed_count; i++) {
 		struct thread_slot *slot = &s->threads->slots[l->listed[i]];
 		struct thread_call *call = &slot->call;

@@ -171,11 +171,11 @@ static uint32_t probe_some(struct sampler *s, const struct unmounted *java,
 	struct thread_call outside = {.frame = 0};
 	struct sig_block blocks[SIG_BLOCKS];
 	struct probe probes[PROBED];
-	uint32_t moved = 0, read;
+	uint32_t moved = 0;
 
 	for (uint32_t i = 0; i < count; i++)
 		probe_blocks(&blocks[i * PROBE_BLOCKS], &probes[i], java, &list[i]->at);
-	read = sig_copy_blocks(blocks, count * PROBE_BLOCKS) / PROBE_BLOCKS;
+	uint32_t read = sig_copy_blocks(blocks, count * PROBE_BLOCKS) / PROBE_BLOCKS;
 	for (uint32_t i = 0; i < count; i++) {
 		if (i < read && probe_rests(&probes[i], list[i]))
 			latency_virtual_rested(list[i], now);

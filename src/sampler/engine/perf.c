@@ -150,11 +150,10 @@ static void perf_begun(struct thread_arm *arm)
 static int perf_pace(struct thread_arm *arm, const struct engine_target *target)
 {
 	uint64_t first = target->first, interval = target->interval;
-	long error;
 
 	if (first < PERF_CLOCK_LEAST)
 		first = interval < PERF_CLOCK_LEAST ? interval : PERF_CLOCK_LEAST;
-	error = raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &first);
+	long error = raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &first);
 	if (error < 0)
 		return (int)error;
 	arm->counted = perf_fd_count(arm->fd).count;
@@ -215,10 +214,9 @@ static int perf_probe(const struct engine_target *on_self, char *why, size_t byt
 	struct thread_arm arm = {.fd = -1};
 	struct engine_target probe = *on_self;
 	struct text text = text_into(why, bytes);
-	int error;
 
 	probe.interval = probe.first = 1ull << 50; /* armed, but never due */
-	error = perf_arm(&arm, &probe);
+	int error = perf_arm(&arm, &probe);
 	if (error == 0) {
 		atomic_store(&arm.engine, NULL);
 		perf_quiet(&arm);

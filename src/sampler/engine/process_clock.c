@@ -91,13 +91,12 @@ void process_clock_stop(struct sampler *s)
 void process_clock_poll(struct sampler *s, uint64_t now)
 {
 	struct process_clock *clock = &s->process_clock;
-	uint64_t interval;
 
 	if (!atomic_load(&clock->on))
 		return;
 	if (atomic_exchange(&clock->found, 0))
 		clock->busy_until_ns = now + BUSY_NS;
-	interval = clock_interval(s, now < clock->busy_until_ns);
+	uint64_t interval = clock_interval(s, now < clock->busy_until_ns);
 	if (interval == clock->interval)
 		return;
 	ctimer_delete(clock->timer);

@@ -103,7 +103,6 @@ static int trap_probe(const struct engine_target *on_self, char *why, size_t byt
 {
 	struct text text = text_into(why, bytes);
 	struct thread_arm arm = {.fd = -1};
-	int error;
 
 	if (on_self->perf->type != PERF_TYPE_BREAKPOINT || !on_self->perf->config ||
 		!on_self->perf->config1) {
@@ -114,7 +113,7 @@ static int trap_probe(const struct engine_target *on_self, char *why, size_t byt
 		text_add(&text, "tracking live objects requires JDK 11 or later");
 		return -ENOSYS;
 	}
-	error = trap_set(&arm, on_self);
+	int error = trap_set(&arm, on_self);
 	if (error == 0) {
 		trap_close(&arm);
 	} else if (error == -ENOSPC) {

@@ -56,11 +56,9 @@ void waiting_new_places(struct waiting *w, uint64_t now)
 
 bool waiting_each(struct waiting *w, uint32_t event, unmounted_fn *fn, void *ctx)
 {
-	struct unmounted_count count;
-
 	if (!w->open)
 		return true;
-	count = unmounted_each(&w->java, &w->pick, fn, ctx);
+	struct unmounted_count count = unmounted_each(&w->java, &w->pick, fn, ctx);
 	w->unread = count.unread;
 	if (!count.unread)
 		return true;

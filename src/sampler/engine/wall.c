@@ -287,13 +287,12 @@ static bool wall_poll_thread(struct sampler *s, struct lock_reader *reader,
 	struct thread_slot *slot, uint64_t now, uint64_t least)
 {
 	struct thread_wall *wall = &slot->wall;
-	uint64_t since, cpu;
+	uint64_t cpu;
 	struct poll poll;
-	bool enters_again;
 
 	if (!wall->last_ns)
 		wall->last_ns = now - s->wall.cycle_ns;
-	since = now - wall->last_ns;
+	uint64_t since = now - wall->last_ns;
 	if (since < least)
 		return false;
 	if (!task_cpu_ns(atomic_load(&slot->tid), &cpu)) {
@@ -307,7 +306,7 @@ static bool wall_poll_thread(struct sampler *s, struct lock_reader *reader,
 				s, slot, THREADS_ASK_WALL, WIRE_WALL, atomic_load(&wall->state));
 		return false; /* the unanswered time is part of the next sample */
 	}
-	enters_again = wall_enters_again(s, reader, slot, cpu != wall->seen_cpu_ns);
+	bool enters_again = wall_enters_again(s, reader, slot, cpu != wall->seen_cpu_ns);
 	if (enters_again == atomic_load(&wall->enters_again) && !wall_walkable(s, wall, now) &&
 		wall_again(s, slot, cpu, since)) {
 		latency_rested(s, slot, now);
@@ -491,23 +490,23 @@ static void round_last(struct sampler *s)
 static void *wall_main(void *arg)
 {
 	struct sampler *s = arg;
-	uint64_t interval, pause, inside, waiting, cost = 0;
+	uint64_t cost = 0;
 	struct round round = {
 		.began_ns = clock_mono_ns(), .last.listed = atomic_load(&s->threads->high)};
 
 	lock_reader_open(&round.reader, s);
 	while (!atomic_load(&s->wall.leave)) {
 		uint64_t before = cost;
+		uint64_t interval = atomic_load(&s->events[WIRE_WALL].interval);
 
-		interval = atomic_load(&s->events[WIRE_WALL].interval);
 		round_tick(s, &round);
-		inside = latency_tick(
+		uint64_t inside = latency_tick(
 			s, round_poll_inside, &(struct latency_round){.s = s, .round = &round});
-		waiting = wall_waiting_poll(s, interval);
+		uint64_t waiting = wall_waiting_poll(s, interval);
 		inside = waiting < inside ? waiting : inside;
 		cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 		atomic_fetch_add(&s->events[WIRE_WALL].thread_ns, cost - before);
-		pause = round_pause(s, &round, interval);
+		uint64_t pause = round_pause(s, &round, interval);
 		raw_futex_wait(&s->wall.leave, 0, pause < inside ? pause : inside);
 	}
 	wall_waiting_poll(s, 0); /* accounts for the time since the last poll */
@@ -547,15 +546,13 @@ static void wall_prepare(struct sampler *s)
 static int wall_start(
 	struct sampler *s, const struct engine_target *target, char *text, size_t bytes)
 {
-	int error;
-
 	if (atomic_load(&s->wall.tid) && !atomic_load(&s->wall.left)) {
 		text_set(text, bytes, "the previous wall-clock thread has not ended yet");
 		return -EBUSY;
 	}
 	wall_prepare(s);
 	wall_waiting_start(s);
-	error = epochs_spawn(
+	int error = epochs_spawn(
 		s, &(struct spawn){"jhot wall", WALL_STACK, wall_main, s, &s->wall.tid});
 	if (error)
 		text_set(text, bytes, "the wall-clock thread could not be started");

@@ -120,12 +120,11 @@ void wall_io_note(struct sampler *s, struct thread_slot *slot, const struct task
 	struct thread_wall_io *io = &slot->wall.io;
 	struct descriptor_file file;
 	struct io_target target;
-	uint32_t name;
 
 	atomic_store(&io->name, 0);
 	if (!io_target_of(s, call, &target) || !descriptor_file(target.call.fd, &file))
 		return;
-	name = wall_io_text(s, &target.call, &file);
+	uint32_t name = wall_io_text(s, &target.call, &file);
 	io->fd = target.call.fd;
 	io->poll = target.poll;
 	io->sp = call->sp;

@@ -77,7 +77,6 @@ static bool seen_again(
 static uint32_t polled(
 	struct wall_waiting *ww, const struct unmounted_thread *thread, struct unmounted_poll *poll)
 {
-	struct descriptor_call call;
 	struct descriptor_file file;
 	struct frozen where;
 
@@ -85,7 +84,8 @@ static uint32_t polled(
 	if (!unmounted_frozen(&ww->w.java, thread, &where) ||
 		!unmounted_polls(&ww->w.java, ww->words, thread, &where, poll))
 		return 0;
-	call = (struct descriptor_call){(int32_t)poll->fd, poll->writes ? "write" : "read"};
+	struct descriptor_call call =
+		(struct descriptor_call){(int32_t)poll->fd, poll->writes ? "write" : "read"};
 	return descriptor_file(call.fd, &file) ? wall_io_text(ww->w.s, &call, &file) : 0;
 }
 
@@ -204,12 +204,11 @@ uint64_t wall_waiting_poll(struct sampler *s, uint64_t interval)
 	struct wall_waiting *ww = s->wall.waiting;
 	uint64_t now = clock_mono_ns(), cost[3];
 	_Atomic uint32_t *inside;
-	bool round;
 
 	if (!ww || !waiting_ready(&ww->w, now))
 		return UINT64_MAX;
 	ww->latency = ww->visited || !interval ? latency_on(s) : NULL;
-	round = !interval || now >= ww->next_ns;
+	bool round = !interval || now >= ww->next_ns;
 	if (!round && ww->latency && now < ww->probe_ns)
 		return ww->probe_ns - now;
 	if (!round && !ww->latency)

@@ -51,11 +51,10 @@ void publish_modules_refresh(struct publish *p, uint64_t now_ns)
 static struct module *module_of(struct publish *p, uint64_t pc)
 {
 	struct module *module = modules_find(p->s->modules, pc);
-	uint64_t now;
 
 	if (module)
 		return module;
-	now = clock_mono_ns();
+	uint64_t now = clock_mono_ns();
 	if (now - p->modules_read_ns < MODULES_UNKNOWN_NS + MODULES_COST_SHARE * p->modules_cost_ns)
 		return NULL;
 	modules_again(p, now);
@@ -98,11 +97,9 @@ void publish_all_modules(struct publish *p)
 bool publish_modules(struct publish *p, const struct trace_key *key)
 {
 	for (uint32_t i = 0; i < key->count; i++) {
-		struct module *module;
-
 		if (WIRE_FRAME_KIND(key->frames[i]) != WALK_NATIVE)
 			continue;
-		module = module_of(p, WIRE_FRAME_PAYLOAD(key->frames[i]));
+		struct module *module = module_of(p, WIRE_FRAME_PAYLOAD(key->frames[i]));
 		if (module && !publish_module(p, module))
 			return false;
 	}
@@ -112,11 +109,10 @@ bool publish_modules(struct publish *p, const struct trace_key *key)
 uint64_t publish_frame(struct publish *p, uint64_t frame)
 {
 	uint64_t pc = WIRE_FRAME_PAYLOAD(frame);
-	const struct module *module;
 
 	if (WIRE_FRAME_KIND(frame) != WALK_NATIVE)
 		return frame;
-	module = modules_find(p->s->modules, pc);
+	const struct module *module = modules_find(p->s->modules, pc);
 	if (!module || !module->published)
 		return WIRE_FRAME(WIRE_FRAME_RAW, pc);
 	return WIRE_NATIVE_FRAME(module->id, pc - module->start + module->file_offset);

@@ -97,7 +97,6 @@ static bool publish_named(struct publish *p, const struct trace_key *key)
 bool publish_wait(struct publish *p, const struct wire_wait *wait)
 {
 	struct wire_wait *rec;
-	struct wire_record header;
 
 	if (!publish_methods(p) || wait->method > p->names_done ||
 		!publish_thread(p, wait->thread) ||
@@ -106,7 +105,7 @@ bool publish_wait(struct publish *p, const struct wire_wait *wait)
 	rec = ring_reserve(&p->s->ring, WIRE_REC_WAIT, sizeof(*rec));
 	if (!rec)
 		return false;
-	header = rec->rec;
+	struct wire_record header = rec->rec;
 	*rec = *wait;
 	rec->rec = header;
 	return true;
@@ -115,7 +114,6 @@ bool publish_wait(struct publish *p, const struct wire_wait *wait)
 bool publish_poll(struct publish *p, const struct wire_poll *poll, uint64_t hash)
 {
 	uint32_t trace = hash ? known_id(&p->known, hash) : 0;
-	struct wire_record header;
 	struct wire_poll *rec;
 
 	if (hash && !trace && p->drained_ns < poll->time_ns + POLL_PATIENCE_NS)
@@ -125,7 +123,7 @@ bool publish_poll(struct publish *p, const struct wire_poll *poll, uint64_t hash
 	rec = ring_reserve(&p->s->ring, WIRE_REC_POLL, sizeof(*rec));
 	if (!rec)
 		return false;
-	header = rec->rec;
+	struct wire_record header = rec->rec;
 	*rec = *poll;
 	rec->rec = header;
 	rec->trace = trace;
@@ -263,7 +261,7 @@ static void entry_owed(struct publish *p, const struct trace_entry *entry)
 
 static bool publish_entry(struct publish *p, const struct trace_entry *entry)
 {
-	uint32_t event = entry->key.event & (WIRE_EVENTS - 1), id;
+	uint32_t event = entry->key.event & (WIRE_EVENTS - 1);
 	bool span = entry->key.flags & TRACE_HAS_SPAN;
 
 	if (p->delta_count[event] == PUBLISH_DELTAS && !publish_deltas(p, event))
@@ -274,7 +272,7 @@ static bool publish_entry(struct publish *p, const struct trace_entry *entry)
 		entry_owed(p, entry);
 		return true;
 	}
-	id = trace_id(p, entry);
+	uint32_t id = trace_id(p, entry);
 	if (!id)
 		return false;
 	if (span)
@@ -349,11 +347,9 @@ void publish_half_way(struct publish *p, uint64_t now_ns)
 
 bool publish_table(struct publish *p, uint64_t now_ns, bool last)
 {
-	bool whole, flipped;
-
 	p->now_ns = now_ns;
 	if (!p->draining) {
-		flipped =
+		bool flipped =
 			last ? trace_table_flip_aside(p->s->table) : trace_table_flip(p->s->table);
 		if (!flipped)
 			return false;
@@ -368,7 +364,7 @@ bool publish_table(struct publish *p, uint64_t now_ns, bool last)
 		p->cursor = 0;
 	}
 	publish_modules_refresh(p, now_ns);
-	whole = publish_rest(p);
+	bool whole = publish_rest(p);
 	ring_commit(&p->s->ring);
 	if (!whole && !p->names_waits)
 		counters_add(&p->s->counters, COUNTER_RING_FULL, 1);

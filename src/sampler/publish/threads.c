@@ -11,11 +11,10 @@ static bool publish_thread_record(
 {
 	struct wire_thread *rec =
 		ring_reserve(&p->s->ring, WIRE_REC_THREAD, (uint32_t)sizeof(*rec) + bytes);
-	struct wire_record header;
 
 	if (!rec)
 		return false;
-	header = rec->rec;
+	struct wire_record header = rec->rec;
 	memcpy(rec, thread, sizeof(*thread));
 	rec->rec = header;
 	rec->name_bytes = bytes;
@@ -71,7 +70,6 @@ bool publish_thread(struct publish *p, uint32_t id)
 {
 	struct wire_thread thread = {.id = id, .kind = WIRE_THREAD_VIRTUAL};
 	struct virtuals_info info;
-	struct thread_slot *slot;
 
 	/* A virtual thread is published every time, because there is no list of those already published. */
 	if (WIRE_IS_VIRTUAL(id)) {
@@ -80,7 +78,7 @@ bool publish_thread(struct publish *p, uint32_t id)
 		thread.java_tid = (int64_t)info.number;
 		return publish_thread_record(p, &thread, info.name, info.bytes);
 	}
-	slot = threads_by_id(p->s->threads, id);
+	struct thread_slot *slot = threads_by_id(p->s->threads, id);
 	if (!slot || !slot_changed(p, slot))
 		return true;
 	if (!slot->named_by_jvm) {

@@ -103,12 +103,12 @@ void states_method(struct states *states, const struct names_entry *m)
  */
 static enum wire_thread_state state_of(const struct states *states, const struct trace_key *key)
 {
-	uint32_t at = 0, until;
+	uint32_t at = 0;
 	enum wire_thread_state found = WIRE_STATE_NONE;
 
 	while (at < key->count && !WIRE_FRAME_IS_JAVA(WIRE_FRAME_KIND(key->frames[at])))
 		at++;
-	until = at + (WIRE_IS_VIRTUAL(key->thread) ? VIRTUAL_FRAMES : 1);
+	uint32_t until = at + (WIRE_IS_VIRTUAL(key->thread) ? VIRTUAL_FRAMES : 1);
 	for (; at < key->count && at < until && found != WIRE_STATE_IO; at++) {
 		enum wire_thread_state state = WIRE_STATE_NONE;
 

@@ -120,18 +120,19 @@ static void budget_less(struct sampler *s, uint64_t now, uint64_t whole, const u
 {
 	bool at_longest;
 	uint32_t id = budget_costliest(s, share, &at_longest);
-	uint64_t times = 2, left, interval, longest;
+	uint64_t times = 2;
 
 	if (id == WIRE_EVENTS && at_longest)
 		budget_exceeded(s, now, whole);
 	if (id == WIRE_EVENTS)
 		return;
-	left = whole - share[id] < s->budget.per_mille ? s->budget.per_mille - (whole - share[id])
-						       : 0;
+	uint64_t left = whole - share[id] < s->budget.per_mille
+				? s->budget.per_mille - (whole - share[id])
+				: 0;
 	while (times < BUDGET_STEP && share[id] / times > left)
 		times *= 2;
-	interval = atomic_load(&s->events[id].interval) * times;
-	longest = budget_longest(s, id);
+	uint64_t interval = atomic_load(&s->events[id].interval) * times;
+	uint64_t longest = budget_longest(s, id);
 	events_pace(s, id, interval < longest ? interval : longest);
 	budget_report(s, id, now, whole);
 }
@@ -140,7 +141,7 @@ static void budget_less(struct sampler *s, uint64_t now, uint64_t whole, const u
 static void budget_more(struct sampler *s, uint64_t now, uint64_t whole, const uint64_t *share)
 {
 	uint32_t id = WIRE_EVENTS;
-	uint64_t most = 0, half;
+	uint64_t most = 0;
 
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		struct event *event = &s->events[i];
@@ -154,7 +155,7 @@ static void budget_more(struct sampler *s, uint64_t now, uint64_t whole, const u
 	}
 	if (id == WIRE_EVENTS || (whole + share[id]) * 4 > s->budget.per_mille * 3)
 		return;
-	half = atomic_load(&s->events[id].interval) / 2;
+	uint64_t half = atomic_load(&s->events[id].interval) / 2;
 	events_pace(s, id, half > s->events[id].asked ? half : s->events[id].asked);
 	budget_report(s, id, now, whole);
 }
@@ -180,7 +181,7 @@ static uint64_t budget_whole(const struct sampler *s, uint64_t all, const uint64
 void budget_check(struct sampler *s, uint64_t now, uint64_t cost)
 {
 	struct budget *b = &s->budget;
-	uint64_t share[WIRE_EVENTS], whole, past = now - b->polled_ns;
+	uint64_t share[WIRE_EVENTS], past = now - b->polled_ns;
 
 	if (past < BUDGET_POLL_NS)
 		return;
@@ -191,7 +192,7 @@ void budget_check(struct sampler *s, uint64_t now, uint64_t cost)
 		share[i] = (event_cost - b->event_ns[i]) * 1000 / past;
 		b->event_ns[i] = event_cost;
 	}
-	whole = budget_whole(s, (cost - b->cost_ns) * 1000 / past, share);
+	uint64_t whole = budget_whole(s, (cost - b->cost_ns) * 1000 / past, share);
 	b->cost_ns = cost;
 	if (b->polled_ns && b->per_mille) {
 		b->over = whole > b->per_mille ? b->over + 1 : 0;

@@ -24,11 +24,10 @@ bool epochs_acquire(struct sampler *s)
 
 	for (uint32_t i = 0; i < SIG_EPOCHS; i++) {
 		struct sig_epoch *epoch = &sig_epochs[i];
-		struct sampler *retired;
 
 		if (atomic_load(&epoch->session) || !epoch_is_empty(epoch))
 			continue;
-		retired = atomic_exchange(&epochs_retired[i], NULL);
+		struct sampler *retired = atomic_exchange(&epochs_retired[i], NULL);
 		if (retired) {
 			atomic_fetch_sub(&retained_bytes, retired->memory_bytes);
 			sampler_free(retired);
@@ -75,10 +74,8 @@ void epochs_release(struct sampler *s)
 
 int epochs_spawn(struct sampler *s, const struct spawn *how)
 {
-	int error;
-
 	atomic_fetch_add(&s->references, 1);
-	error = spawn(how);
+	int error = spawn(how);
 	if (error)
 		atomic_fetch_sub(&s->references, 1);
 	return error;

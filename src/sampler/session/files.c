@@ -48,7 +48,7 @@ bool files_run(struct sampler *s, void (*function)(void *), void *ctx)
 {
 	struct files *f = &s->files;
 	uint64_t now = clock_mono_ns(), end = now + FILES_WAIT_NS;
-	uint32_t number, done;
+	uint32_t done;
 	bool served = false;
 
 	while (atomic_exchange(&f->busy, 1)) {
@@ -58,7 +58,7 @@ bool files_run(struct sampler *s, void (*function)(void *), void *ctx)
 	}
 	if (f->lost)
 		goto out;
-	number = atomic_load(&f->asked) + 1;
+	uint32_t number = atomic_load(&f->asked) + 1;
 	f->function = function;
 	f->ctx = ctx;
 	atomic_store(&f->asked, number);
@@ -117,7 +117,6 @@ int files_begin(struct sampler *s)
 	uint64_t limit = raw_limit(RLIMIT_NOFILE);
 	int error =
 		epochs_spawn(s, &(struct spawn){FILES_NAME, FILES_STACK, files_main, s, &f->tid});
-	long high;
 
 	if (error)
 		return -error;
@@ -128,7 +127,7 @@ int files_begin(struct sampler *s)
 		while (raw(SYS_fcntl, s->task.fd, F_DUPFD_CLOEXEC, 0) < 2)
 			;
 		/* Grows the table while one thread uses it; later the kernel would take 8 to 20 ms per step. */
-		high = raw(SYS_fcntl, s->task.fd, F_DUPFD_CLOEXEC,
+		long high = raw(SYS_fcntl, s->task.fd, F_DUPFD_CLOEXEC,
 			(limit < FILES_GROW ? limit : FILES_GROW) - 1);
 		if (high >= 0)
 			raw(SYS_close, high);

@@ -81,7 +81,7 @@ static void release_arms(struct sampler *s, const struct engine *engine, uint64_
 
 void headroom_count(struct sampler *s)
 {
-	uint64_t timers = ctimers_used(), rings = perf_fd_rings(), allowed;
+	uint64_t timers = ctimers_used(), rings = perf_fd_rings();
 	char status[PROCFILE_STATUS], text[32];
 
 	if (!s->headroom.maps_limit) {
@@ -92,7 +92,7 @@ void headroom_count(struct sampler *s)
 	}
 	if (!procfile_status(status))
 		return;
-	allowed = rings_allowed(s, status);
+	uint64_t allowed = rings_allowed(s, status);
 	perf_fd_rings_allow(allowed);
 	if (rings > allowed) {
 		release_arms(s, &engine_perf, rings - allowed);

@@ -119,11 +119,11 @@ void kept_update(struct sampler *s)
 /* Opens /proc/self/mem in the calling thread's table, at the lowest free number >= `from`; -1 on failure. */
 static int32_t memory_open(int32_t from)
 {
-	long fd = raw(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0), high;
+	long fd = raw(SYS_openat, AT_FDCWD, "/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
 
 	if (fd < 0)
 		return -1;
-	high = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
+	long high = raw(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
 	raw(SYS_close, fd);
 	return high < 0 ? -1 : (int32_t)high;
 }
@@ -149,13 +149,11 @@ static bool memory_file(struct sampler *s)
 	int32_t number = MEMORY_FD;
 
 	for (int i = 0; i < TRIES; i++) {
-		int32_t own;
-
 		files_run(s, memory_close_there, s);
 		s->memory.fd = number;
 		if (!files_run(s, memory_open_there, s) || s->memory.fd < 0)
 			return false;
-		own = s->files.own ? memory_open(s->memory.fd) : s->memory.fd;
+		int32_t own = s->files.own ? memory_open(s->memory.fd) : s->memory.fd;
 		if (own == s->memory.fd)
 			return sig_mem_by_file(own);
 		if (own < 0)

@@ -61,11 +61,10 @@ static int shared_memfd(const char *token, uint64_t bytes)
 {
 	char name[sizeof(WIRE_MEMFD_PREFIX) + WIRE_TOKEN_MAX];
 	struct text text = text_into(name, sizeof(name));
-	long fd;
 
 	text_add(&text, WIRE_MEMFD_PREFIX);
 	text_add(&text, token);
-	fd = raw(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
+	long fd = raw(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
 	if (fd == -EINVAL)
 		fd = raw(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
@@ -81,18 +80,16 @@ int sampler_share(struct sampler *s)
 {
 	struct shared *shared = &s->shared;
 	struct wire_header header = shared_header;
-	long at;
-	int fd;
 
 	shared->bytes = header.map_bytes;
 	/* A file that grows beyond this limit sends its writer SIGXFSZ, which not every program handles. */
 	if (raw_limit(RLIMIT_FSIZE) < shared->bytes)
 		return AGENT_NO_FILE_SIZE;
-	fd = shared_memfd(s->open.token, shared->bytes);
+	int fd = shared_memfd(s->open.token, shared->bytes);
 	if (fd < 0)
 		return AGENT_NO_MEMFD;
 	raw_file_identify(&shared->file, fd);
-	at = raw(SYS_mmap, 0, shared->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	long at = raw(SYS_mmap, 0, shared->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (at < 0 && at > -4096)
 		return AGENT_NO_MEMORY;
 	raw(SYS_madvise, at, shared->bytes, MADV_DONTFORK);
@@ -181,11 +178,10 @@ struct memory {
 static struct sampler *sampler_map(void)
 {
 	struct memory *m = memory_fits(sizeof(*m)) ? raw_map_ready(sizeof(*m)) : NULL;
-	struct sampler *s;
 
 	if (!m)
 		return NULL;
-	s = &m->sampler;
+	struct sampler *s = &m->sampler;
 	s->private_bytes = sizeof(*m);
 	s->table = trace_table_init(m->table, sizeof(m->table));
 	s->names = names_init(m->names, sizeof(m->names));

@@ -25,11 +25,10 @@ void threads_name_comm(
 	struct thread_slot *slot, int task_fd, int32_t task, enum threads_owner owner)
 {
 	char name[32]; /* ends with a line feed */
-	size_t bytes;
 
 	if (!task_name(task_fd, task, name, sizeof(name)))
 		return;
-	bytes = strlen(name);
+	size_t bytes = strlen(name);
 	if (bytes > 1)
 		threads_name(slot, name, bytes - 1, threads_kind(name, bytes - 1, owner), false);
 }
@@ -39,11 +38,11 @@ void threads_name_comm(
 static void select_slot(struct sampler *s, struct thread_slot *slot)
 {
 	uint32_t seq = atomic_load_explicit(&slot->name_seq, memory_order_acquire);
-	bool out, was = atomic_load(&slot->unselected);
+	bool was = atomic_load(&slot->unselected);
 
 	if (seq & 1 || (slot->select_seq == seq + 1 && slot->select_round == s->select.round))
 		return;
-	out = sig_is_excluded(s, slot);
+	bool out = sig_is_excluded(s, slot);
 	if (atomic_load(&slot->name_seq) != seq)
 		return; /* renamed while it was compared: the next tick retries */
 	atomic_store(&slot->unselected, out);

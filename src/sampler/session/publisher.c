@@ -182,17 +182,16 @@ static void note_virtuals(struct sampler *s, uint64_t now)
 static void poll_code_cache(struct sampler *s, uint64_t now)
 {
 	struct wire_status *status = s->shared.status;
-	uint64_t start_ns, cost_ns;
 	struct code_fill fill;
 
 	if (!s->layout || now < s->code_due_ns || s->paused)
 		return;
-	start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t start_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (code_cache_fill(s->layout, &s->mem, &fill)) {
 		atomic_store(&status->code_used, fill.used);
 		atomic_store(&status->code_bytes, fill.bytes);
 	}
-	cost_ns = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) * CODE_SHARE;
+	uint64_t cost_ns = (clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns) * CODE_SHARE;
 	s->code_due_ns = now + (cost_ns > CODE_NS ? cost_ns : CODE_NS);
 }
 
@@ -212,8 +211,6 @@ static void collectors_poll(struct sampler *s, bool all)
 
 static void publisher_tick(struct sampler *s, uint64_t now)
 {
-	uint64_t refused;
-
 	atomic_store_explicit(&s->epoch, (uint32_t)(now / EPOCH_NS), memory_order_relaxed);
 	calls_poll(s);
 	kept_update(s);
@@ -225,7 +222,7 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	events_check_signal(s, now);
 	collectors_poll(s, s->whole_scan_ns == now);
 	borrowed_receive_all(s);
-	refused = sig_refused_consume();
+	uint64_t refused = sig_refused_consume();
 	if (refused) /* timer signals for which no stack was free: signal/entry.c */
 		sig_lose(s, WIRE_CPU, COUNTER_NO_STACK, refused);
 	arms_count(s, now);
@@ -251,17 +248,16 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 
 static void publisher_loop(struct sampler *s)
 {
-	uint64_t now = clock_mono_ns(), quick_until = 0, used_ns = 0, before_ns;
+	uint64_t now = clock_mono_ns(), quick_until = 0, used_ns = 0;
 	/* When the next tick and the half-way snapshot before it are due; half == next: there is no snapshot. */
 	uint64_t next = now, half = now;
 
 	while (lease_runs(s)) {
 		uint32_t seq = atomic_load(&s->shared.control->command_seq);
-		bool commanded;
 
 		lease_check(s, now);
 		pause_check(s, now);
-		commanded = commands_run(s, seq);
+		bool commanded = commands_run(s, seq);
 		now = clock_mono_ns(); /* both may have waited, and published */
 		if (commanded) {
 			next = now;
@@ -279,7 +275,7 @@ static void publisher_loop(struct sampler *s)
 			next = now < quick_until ? now + QUICK_TICK_NS
 						 : now + TICK_NS - (now - s->start_ns) % TICK_NS;
 			publisher_tick(s, now);
-			before_ns = used_ns;
+			uint64_t before_ns = used_ns;
 			used_ns = publish_cpu_at(s->publish);
 			/* An idle JVM is not woken for a snapshot: it has used less than a hundredth of a core. */
 			half = used_ns - before_ns < TICK_NS / 100 ? next : next - TICK_NS / 2;
@@ -385,11 +381,10 @@ static bool sessions_turn(struct sampler *s)
 
 	while (lease_runs(s) && clock_mono_ns() < end) {
 		uint32_t ended = atomic_load(&session_ended);
-		bool mine;
 
 		if (!sessions_lock())
 			return false;
-		mine = session_now == s || !session_now;
+		bool mine = session_now == s || !session_now;
 		if (mine && session_next == s) {
 			session_now = s;
 			session_next = NULL;
@@ -463,8 +458,6 @@ int publisher_start(struct sampler *s, bool replace)
 	uint32_t ended = atomic_load(&session_ended);
 	bool before = session_now != NULL, locked = sessions_lock();
 	bool busy = !locked || sessions_busy(replace);
-	uint32_t opened;
-	int result;
 
 	if (locked)
 		sessions_unlock();
@@ -479,8 +472,9 @@ int publisher_start(struct sampler *s, bool replace)
 		sampler_free(s);
 		return AGENT_NO_THREAD;
 	}
-	opened = spawn_await(&s->open.opened, OPEN_NS);
-	result = opened ? (int)opened - 1 : AGENT_NO_THREAD; /* 0: the publisher does not answer */
+	uint32_t opened = spawn_await(&s->open.opened, OPEN_NS);
+	int result =
+		opened ? (int)opened - 1 : AGENT_NO_THREAD; /* 0: the publisher does not answer */
 	/* The memory seen may have belonged to a session of this agent, which is handled below. */
 	if (result == AGENT_OTHER && (before || ended != atomic_load(&session_ended)))
 		result = AGENT_OK;
@@ -498,13 +492,11 @@ int publisher_start(struct sampler *s, bool replace)
 static void publisher_exit(void *pid)
 {
 	uint64_t end = clock_mono_ns() + LAST_WORDS_NS;
-	uint32_t ended;
-	bool runs;
 
 	if ((long)pid != raw(SYS_getpid) || !sessions_lock())
 		return;
-	ended = atomic_load(&session_ended);
-	runs = session_now != NULL;
+	uint32_t ended = atomic_load(&session_ended);
+	bool runs = session_now != NULL;
 	if (runs)
 		lease_end(session_now, SAMPLER_EXIT);
 	if (session_next)

@@ -177,7 +177,7 @@ void setup_session(struct sampler *s)
 {
 	struct wire_status *status = s->shared.status;
 	/* This limit is never infinite: UINT64_MAX means that it is unreadable. */
-	uint64_t collected, fds = raw_limit(RLIMIT_NOFILE);
+	uint64_t fds = raw_limit(RLIMIT_NOFILE);
 	char name[32];
 
 	setup_counters(s);
@@ -202,7 +202,7 @@ void setup_session(struct sampler *s)
 		s->task_other = !task_name(s->task.fd, (int32_t)raw_gettid(), name, sizeof(name));
 		scan_threads(s, true);
 	}
-	collected = collect_signals(s);
+	uint64_t collected = collect_signals(s);
 	s->signo = sig_choose(s, collected, setup_is_leftover);
 	s->signo_reserved = sig_choose_reserved(s, collected, setup_is_leftover);
 	jvm_gate_suspect(s);

@@ -47,13 +47,12 @@ bool starts_pass(const struct sampler *s)
 static void starts_reported(struct sampler *s, uint64_t now)
 {
 	struct starts *t = &s->starts;
-	bool silent;
 
 	if (!jvm_reports_starts() || !s->thread_layout)
 		return;
 	if (starts_pass(s) && walk_threads_started(s->thread_layout, &s->mem))
 		t->silent_until_ns = now + SOON_FOR_NS;
-	silent = now < t->silent_until_ns && !unseen(s);
+	bool silent = now < t->silent_until_ns && !unseen(s);
 	if (silent == t->silent)
 		return;
 	t->silent = silent;
@@ -97,15 +96,13 @@ static bool starts_missed(struct sampler *s, bool soon)
 {
 	struct starts *t = &s->starts;
 	uint64_t started = walk_threads_started(s->thread_layout, &s->mem), before = t->started;
-	uint64_t vm_calls;
-	int64_t found, missed;
 
 	t->found += starts_pass(s) ? 0 : poll_newest(s);
 	if (atomic_load(&s->vm_calls.requested) != atomic_load(&s->vm_calls.done))
 		return soon; /* decided when the VM call is complete */
-	found = t->found;
-	vm_calls = atomic_load(&s->vm_calls.made);
-	missed = (int64_t)(started - before) - (int64_t)(vm_calls - t->vm_calls) - found;
+	int64_t found = t->found;
+	uint64_t vm_calls = atomic_load(&s->vm_calls.made);
+	int64_t missed = (int64_t)(started - before) - (int64_t)(vm_calls - t->vm_calls) - found;
 	t->started = started;
 	t->vm_calls = vm_calls;
 	t->found = 0;
@@ -123,17 +120,17 @@ static bool starts_missed(struct sampler *s, bool soon)
 void starts_poll(struct sampler *s, uint64_t now)
 {
 	struct starts *t = &s->starts;
-	uint64_t begin, cost, usual = t->cost_ns * 2 + SOON_NS / SOON_SHARE;
+	uint64_t usual = t->cost_ns * 2 + SOON_NS / SOON_SHARE;
 
 	starts_reported(s, now);
 	if (!needed(s)) {
 		t->started = 0;
 		return;
 	}
-	begin = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
+	uint64_t begin = clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 	if (starts_missed(s, now < t->soon_until_ns) && !arms_clocked(s))
 		t->soon_until_ns = now + SOON_FOR_NS;
-	cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
+	uint64_t cost = clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - begin;
 	/* Clamp: a poll that finds many at once must not delay the next ones. */
 	if (cost > usual)
 		cost = usual;

@@ -87,13 +87,13 @@ static void table_add(struct unwind_table *t, const struct unwind_block *b)
  */
 static void table_publish(struct unwind_recv *u)
 {
-	struct unwind_table *t, *before = u->table;
-	uint32_t used = 0, bytes;
+	struct unwind_table *before = u->table;
+	uint32_t used = 0;
 
 	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS; i++)
 		used += u->blocks[i].module != 0;
-	bytes = used ? UNWIND_RECV_TABLE_BYTES(used) : 0;
-	t = used ? memory_map(u, bytes) : NULL;
+	uint32_t bytes = used ? UNWIND_RECV_TABLE_BYTES(used) : 0;
+	struct unwind_table *t = used ? memory_map(u, bytes) : NULL;
 	for (uint32_t i = 0; i < UNWIND_RECV_BLOCKS && t; i++) {
 		if (u->blocks[i].module)
 			table_add(t, &u->blocks[i]);

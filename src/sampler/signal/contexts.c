@@ -134,7 +134,7 @@ void sig_context_add(struct stack *stack)
 {
 	struct sampler *s = stack->s;
 	struct contexts *c = atomic_load_explicit(&s->contexts, memory_order_acquire);
-	uint64_t pointer, frame, *end = stack->user + stack->count;
+	uint64_t *end = stack->user + stack->count;
 	struct wire_contexts where;
 	struct record record;
 	uint32_t version, i = 0;
@@ -147,14 +147,14 @@ void sig_context_add(struct stack *stack)
 		atomic_thread_fence(memory_order_acquire);
 	} while (atomic_load(&c->version) != version);
 	/* own_low: it is proved to be a Java thread, which libc has set up. */
-	pointer = stack->self.own_low ? raw_libc_thread_pointer() : raw_thread_pointer();
+	uint64_t pointer = stack->self.own_low ? raw_libc_thread_pointer() : raw_thread_pointer();
 	while (i < WIRE_CONTEXT_PLACES &&
 		!(where.places[i].used && pointer &&
 			record_read(stack->mem, &where.places[i], pointer, &record)))
 		i++;
 	if (i == WIRE_CONTEXT_PLACES)
 		return;
-	frame = record_frame(s, c, &record, where.keys);
+	uint64_t frame = record_frame(s, c, &record, where.keys);
 	if (frame) {
 		*end++ = frame;
 		stack->count++;

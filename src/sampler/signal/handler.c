@@ -89,10 +89,10 @@ static uint64_t delivery_cpu_since_last(struct thread_arm *arm)
 {
 	struct thread_unseen *unseen = &arm->unseen;
 	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
-	uint64_t cpu_ns = raw_clock_ns(unseen->clock), ns = (uint64_t)unseen->ns, left;
+	uint64_t cpu_ns = raw_clock_ns(unseen->clock), ns = (uint64_t)unseen->ns;
 
 	ns += (cpu_ns - unseen->cpu_ns) * arm->share;
-	left = ns % unseen->weight;
+	uint64_t left = ns % unseen->weight;
 	unseen->cpu_ns = cpu_ns;
 	unseen->ns = (int64_t)left;
 	if (weight != unseen->weight)
@@ -309,13 +309,13 @@ static bool sig_ours(const siginfo_t *info)
 
 static void sig_measured(struct sampler *s, const siginfo_t *info, const void *context, int32_t tid)
 {
-	uint64_t start = sig_clock(), cost;
+	uint64_t start = sig_clock();
 	uint32_t events = sig_arrived(s, info, context, tid), each = 0;
 
 	events = events ? events : 1u << WIRE_CPU; /* no sample: too late, or foreign */
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++)
 		each += events >> i & 1;
-	cost = (sig_clock() - start) * MEASURED_OF / each;
+	uint64_t cost = (sig_clock() - start) * MEASURED_OF / each;
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (events >> i & 1)
 			atomic_fetch_add_explicit(

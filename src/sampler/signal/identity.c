@@ -20,7 +20,6 @@ uint64_t sig_java_current(
 	const struct sampler *s, const struct walk_mem *mem, int32_t tid, bool *hotspot_own)
 {
 	uint64_t thread = 0, pointer;
-	struct oop object;
 
 	*hotspot_own = false;
 	if (!s->current_place || !atomic_load_explicit(&s->java_known, memory_order_acquire) ||
@@ -31,7 +30,7 @@ uint64_t sig_java_current(
 	/*
 	 * A collector's thread is stored there as well; a thread that runs Java has an object that refers back to it.
 	 */
-	object = java_thread_object(&s->java, s->layout, mem, thread);
+	struct oop object = java_thread_object(&s->java, s->layout, mem, thread);
 	if (object.klass && mem_u64(mem, object.object + s->java.eetop) == thread)
 		return thread;
 	/* A native thread that attaches has a JavaThread before it has an object. */
@@ -60,16 +59,14 @@ bool sig_java_name(
 {
 	char text[2 * JAVA_NAME_BYTES];
 	struct java_name name;
-	struct oop object;
-	uint32_t bytes;
 
 	if (!java || !s->layout || !atomic_load_explicit(&s->java_known, memory_order_acquire))
 		return false;
-	object = java_thread_object(&s->java, s->layout, mem, java);
+	struct oop object = java_thread_object(&s->java, s->layout, mem, java);
 	if (!object.klass || !java_thread_name(&s->java, s->layout, mem, object.object, &name))
 		return false;
 	slot->java_tid = (int64_t)mem_u64(mem, object.object + s->java.tid);
-	bytes = java_name_utf8(&name, text);
+	uint32_t bytes = java_name_utf8(&name, text);
 	threads_name(slot, text, bytes, threads_kind(text, bytes, sig_owner(s, slot)), true);
 	return true;
 }
@@ -159,10 +156,9 @@ uint32_t sig_virtual_known(struct sampler *s, const struct walk_mem *mem, uint64
 	uint64_t number, int32_t carrier)
 {
 	struct virtuals *v = s->virtuals;
-	struct virtuals_entry *e;
 
 	atomic_store_explicit(&v->any, 1, memory_order_relaxed);
-	e = virtual_entry(v, number);
+	struct virtuals_entry *e = virtual_entry(v, number);
 	if (e) {
 		atomic_store_explicit(&e->seen, atomic_load(&v->now), memory_order_relaxed);
 		if (carrier)

@@ -126,7 +126,7 @@ static void describe(struct thread_call *call, const struct latency *l, const st
 {
 	const struct walk_frame *frames = stack->scratch->frames;
 	uint32_t caller = at + 1, until, above = 0;
-	uint64_t low, high, bytes;
+	uint64_t low;
 
 	if (caller < stack->count)
 		call->outside = call->values = place_of(stack->user[caller]);
@@ -147,9 +147,9 @@ static void describe(struct thread_call *call, const struct latency *l, const st
 	/* An interpreted method keeps its parameters where its caller has pushed them. */
 	if (stack->user[at] >> 56 == WALK_INTERPRETED)
 		low += 8ull * parameters;
-	high = until < stack->count ? stack->stack_hi - 8ull * frames[until].from_base
-				    : stack->stack_hi;
-	bytes = high > low ? high - low : 0;
+	uint64_t high = until < stack->count ? stack->stack_hi - 8ull * frames[until].from_base
+					     : stack->stack_hi;
+	uint64_t bytes = high > low ? high - low : 0;
 	bytes = bytes < 8ull * LATENCY_WORDS ? bytes : 8ull * LATENCY_WORDS;
 	for (uint64_t at_word = low; at_word < low + bytes; at_word += 8) {
 		uint64_t word = mem_u64(stack->mem, at_word);
@@ -163,9 +163,7 @@ static void describe(struct thread_call *call, const struct latency *l, const st
 void sig_latency_record(const struct stack *stack, struct latency *l, uint64_t hash)
 {
 	struct thread_call *call = &stack->thread->call;
-	const struct perf_event_mmap_page *ring;
 	struct place at = {.frame = 0};
-	uint32_t until;
 
 	/* Not collected yet: another handler's answer to the same request. */
 	if (atomic_load_explicit(&call->fresh, memory_order_acquire))
@@ -177,9 +175,10 @@ void sig_latency_record(const struct stack *stack, struct latency *l, uint64_t h
 	call->flags = 0;
 	call->pc = call->end = 0;
 	call->hash = hash;
-	ring = atomic_load_explicit(&call->ring, memory_order_acquire);
+	const struct perf_event_mmap_page *ring =
+		atomic_load_explicit(&call->ring, memory_order_acquire);
 	call->head = ring ? 1 + __atomic_load_n(&ring->data_head, __ATOMIC_ACQUIRE) : 0;
-	until = stack->count;
+	uint32_t until = stack->count;
 	if (WIRE_IS_VIRTUAL(call->id)) {
 		until = virtual_root(l, stack);
 		if (until == stack->count)

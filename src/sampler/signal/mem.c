@@ -57,14 +57,13 @@ static uint32_t gather_by_call(const uint64_t *addrs, uint32_t count, uint32_t b
 {
 	struct iovec to[GATHER_MAX], from[GATHER_MAX];
 	uint32_t parts = 0;
-	long got;
 
 	while (parts < count && parts < GATHER_MAX && addrs[parts]) {
 		to[parts] = (struct iovec){&out[parts], bytes};
 		from[parts] = (struct iovec){(void *)(uintptr_t)addrs[parts], bytes};
 		parts++;
 	}
-	got = parts ? raw(SYS_process_vm_readv, mem_reads.pid, to, parts, from, parts, 0) : 0;
+	long got = parts ? raw(SYS_process_vm_readv, mem_reads.pid, to, parts, from, parts, 0) : 0;
 	return got < 0 ? 0 : (uint32_t)got / bytes;
 }
 
@@ -72,14 +71,13 @@ uint32_t sig_copy_blocks(const struct sig_block *blocks, uint32_t count)
 {
 	struct iovec to[SIG_BLOCKS], from[SIG_BLOCKS];
 	uint32_t done = 0;
-	long got;
 
 	for (uint32_t i = 0; i < count; i++) {
 		to[i] = (struct iovec){blocks[i].out, blocks[i].bytes};
 		from[i] = (struct iovec){(void *)(uintptr_t)blocks[i].addr, blocks[i].bytes};
 	}
 	if (atomic_load_explicit(&mem_reads.way, memory_order_acquire) == BY_CALL) {
-		got = raw(SYS_process_vm_readv, mem_reads.pid, to, count, from, count, 0);
+		long got = raw(SYS_process_vm_readv, mem_reads.pid, to, count, from, count, 0);
 		for (; done < count && got >= (long)blocks[done].bytes; done++)
 			got -= (long)blocks[done].bytes;
 		return done;

@@ -41,7 +41,7 @@ static int perf_callchain(const struct perf_samples *samples, uint64_t record, u
 	uint64_t *end, uint32_t max)
 {
 	uint64_t count = bytes >= 16 ? perf_word(samples, record + 8) : 0;
-	uint64_t *first, kernel_from = 0, kernel = 0;
+	uint64_t kernel_from = 0, kernel = 0;
 	bool in_kernel = false;
 
 	if (count > bytes / 8 - 2)
@@ -58,7 +58,7 @@ static int perf_callchain(const struct perf_samples *samples, uint64_t record, u
 	}
 	if (kernel > max)
 		kernel = max;
-	first = end - kernel;
+	uint64_t *first = end - kernel;
 	for (uint64_t i = 0; i < kernel; i++)
 		first[i] = WALK_PACK(
 			WALK_KERNEL, perf_word(samples, record + 16 + (kernel_from + i) * 8));

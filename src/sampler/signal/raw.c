@@ -50,17 +50,16 @@ void *raw_map(size_t bytes)
 
 void *raw_map_ready(size_t bytes)
 {
-	size_t whole = (bytes + 4095) & ~(size_t)4095, before;
+	size_t whole = (bytes + 4095) & ~(size_t)4095;
 	size_t ready = whole < RAW_READY ? whole : RAW_READY;
 	long at = raw(SYS_mmap, 0, whole + RAW_READY, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char *base;
 
 	if (at < 0 && at > -4096)
 		return NULL;
 	/* A huge page starts at a multiple of its size. */
-	before = -(size_t)at & (RAW_READY - 1);
-	base = (char *)at + before;
+	size_t before = -(size_t)at & (RAW_READY - 1);
+	char *base = (char *)at + before;
 	if (before)
 		raw(SYS_munmap, at, before);
 	raw(SYS_munmap, base + whole, RAW_READY - before);

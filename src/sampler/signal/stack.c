@@ -52,18 +52,16 @@ void sig_arms_request(struct sampler *s, struct thread_slot *slot)
 
 uint64_t sig_stack_record(const struct stack *stack, const struct stack_sample *sample)
 {
-	bool stored;
 	struct trace_key key = {.frames = stack->user - sample->before,
 		.count = stack->count + stack->span_words + sample->before,
 		.thread = stack->id ? stack->id : atomic_load(&stack->thread->id),
 		.event = (uint16_t)sample->event,
 		.flags = (uint16_t)(stack->flags | WIRE_TRACE_IN_STATE(sample->state))};
-	struct trace_key bare;
 	struct event *event = &stack->s->events[sample->event];
 
 	if (atomic_load_explicit(&stack->thread->unselected, memory_order_relaxed))
 		return 0;
-	stored = trace_table_add(stack->s->table, &key, sample->count, sample->weight);
+	bool stored = trace_table_add(stack->s->table, &key, sample->count, sample->weight);
 	if (stored)
 		atomic_fetch_add_explicit(&event->samples, sample->count, memory_order_relaxed);
 	if (stored && stack->flaw)
@@ -71,7 +69,7 @@ uint64_t sig_stack_record(const struct stack *stack, const struct stack_sample *
 	if (!stored)
 		sig_lose(stack->s, sample->event, COUNTER_TABLE_FULL, sample->count);
 	sig_hurry(stack->s);
-	bare = trace_key_without_span(&key);
+	struct trace_key bare = trace_key_without_span(&key);
 	return stored && sample->state ? trace_table_hash(&bare) : 0;
 }
 
@@ -119,7 +117,6 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 	uint64_t blocked = *(const uint64_t *)(const void *)&context->uc_sigmask;
 	uint64_t began = cost_ticks();
 	struct walk_cut cut = stack_cut(s);
-	int count;
 
 	/* HotSpot's own walker may fault, and a blocked fault terminates the process. */
 	if (blocked & (1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1)))
@@ -127,7 +124,7 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 	if (!java || !s->thread_layout ||
 		walk_thread_tid(s->thread_layout, stack->mem, java) != tid)
 		return false;
-	count = sig_agct_walk(
+	int count = sig_agct_walk(
 		s->agct, java, (void *)context, stack->scratch->frames, cut.limit, stack->user);
 	if (count <= 0) {
 		counters_add(&s->counters, COUNTER_AGCT_FAILED, 1);
@@ -175,10 +172,10 @@ static void stack_named(
 {
 	struct sampler *s = stack->s;
 	uint32_t newest = names_newest(s->names);
-	uint64_t walked = cost_ticks(), named;
+	uint64_t walked = cost_ticks();
 
 	stack_name(stack, result, tail);
-	named = cost_ticks();
+	uint64_t named = cost_ticks();
 	if (names_newest(s->names) == newest)
 		walked = named;
 	else
@@ -196,12 +193,12 @@ static bool java_proved(const struct stack *stack, uint64_t java)
 {
 	const struct sampler *s = stack->s;
 	struct thread_proof *proof = &stack->thread->proof;
-	uint64_t pointer, word = 0;
+	uint64_t word = 0;
 
 	if (atomic_load_explicit(&proof->java_thread, memory_order_relaxed) == java)
 		return raw_libc_thread_pointer() == proof->pointer &&
 		       mem_in_place_64(proof->current) == java;
-	pointer = s->current_place ? raw_thread_pointer() : 0;
+	uint64_t pointer = s->current_place ? raw_thread_pointer() : 0;
 	if (!pointer || !sig_copy(pointer + (uint64_t)s->current_place, &word, sizeof(word)) ||
 		word != java || walk_thread_tid(s->layout, stack->mem, java) != raw_gettid())
 		return false;
@@ -219,11 +216,10 @@ static uint64_t java_unlisted(const struct stack *stack)
 {
 	uint32_t asked = stack->thread->proof.unknown++;
 	bool hotspot_own;
-	uint64_t java;
 
 	if (atomic_load(&stack->thread->hotspot_own) || (asked >= ASK_FIRST && asked % ASK_EVERY))
 		return 0;
-	java = sig_java_current(
+	uint64_t java = sig_java_current(
 		stack->s, stack->mem, atomic_load(&stack->thread->tid), &hotspot_own);
 	if (hotspot_own)
 		atomic_store(&stack->thread->hotspot_own, 1);
@@ -234,14 +230,13 @@ static uint64_t java_unlisted(const struct stack *stack)
 static void stack_in_place(struct stack *stack, uint64_t java, uint64_t sp)
 {
 	const struct walk_layout *l = stack->s->layout;
-	uint64_t hi, bytes;
 
 	stack->self.own_low = java;
 	/* Up to the end of its last page: a CompilerThread is larger than a JavaThread. */
 	if (l->thread_bytes)
 		stack->self.own_high = ((java + l->thread_bytes - 1) | 4095) + 1;
-	hi = layout_load(&l->thread_stack_base, stack->mem, java);
-	bytes = layout_load(&l->thread_stack_size, stack->mem, java);
+	uint64_t hi = layout_load(&l->thread_stack_base, stack->mem, java);
+	uint64_t bytes = layout_load(&l->thread_stack_size, stack->mem, java);
 	if (sp < hi && hi - sp <= bytes)
 		self_mem_stack(&stack->self, sp, hi);
 }
@@ -266,7 +261,6 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64
 	struct sampler *s = stack->s;
 	struct walk_cut cut = stack_cut(s);
 	struct walk_thread thread = {.cut = &cut};
-	struct walk_result result;
 	struct thread_proof *proof = &stack->thread->proof;
 	uint64_t began = cost_ticks();
 
@@ -284,7 +278,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64
 	if (!latency_on(s))
 		thread.tail = tail_acquire(
 			&s->tails[stack->thread - s->threads->slots], stack->thread->id);
-	result =
+	struct walk_result result =
 		walk_stack(s->layout, stack->mem, regs, &thread, stack->scratch->frames, cut.limit);
 	stack_named(stack, &result, thread.tail, began);
 }
@@ -324,10 +318,9 @@ void sig_stack_interrupted(
 {
 	struct walk_regs regs;
 	uint64_t java = atomic_load_explicit(&thread->java_thread, memory_order_acquire);
-	bool open;
 
 	stack_begin(stack, s, thread);
-	open = stack_open(stack);
+	bool open = stack_open(stack);
 	if (!java)
 		java = java_unlisted(stack);
 	regs_read(ucontext, &regs);
@@ -346,11 +339,11 @@ static void stack_walk_java(struct stack *stack, uint64_t java_thread)
 	struct sampler *s = stack->s;
 	struct walk_cut cut = stack_cut(s);
 	struct walk_thread walked = {.java_thread = java_thread, .cut = &cut};
-	struct walk_result result;
 
 	walked.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
 	walked.cache = &stack->scratch->cache;
-	result = walk_java(s->layout, stack->mem, &walked, stack->scratch->frames, cut.limit);
+	struct walk_result result =
+		walk_java(s->layout, stack->mem, &walked, stack->scratch->frames, cut.limit);
 	stack_name(stack, &result, NULL);
 	/* The stubs that lead out of Java are noise in stacks of allocations and waits. */
 	for (; stack->count > 1 && WIRE_FRAME_KIND(*stack->user) == WIRE_FRAME_STUB; stack->count--)
@@ -378,10 +371,8 @@ uint32_t sig_mirror_id(struct sampler *s, const struct walk_mem *mem, uint64_t k
 void sig_stack_java(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread)
 {
-	bool open;
-
 	stack_begin(stack, s, thread);
-	open = stack_open(stack);
+	bool open = stack_open(stack);
 	stack->id = stack_id(stack, java_thread);
 	if (open)
 		stack_walk_java(stack, java_thread);
@@ -390,10 +381,8 @@ void sig_stack_java(
 void sig_stack_java_own(
 	struct stack *stack, struct sampler *s, struct thread_slot *thread, uint64_t java_thread)
 {
-	bool open;
-
 	stack_begin(stack, s, thread);
-	open = stack_open(stack);
+	bool open = stack_open(stack);
 	if (open)
 		stack_in_place(stack, java_thread, (uint64_t)(uintptr_t)__builtin_frame_address(0));
 	stack->id = stack_id(stack, java_thread);
@@ -407,13 +396,12 @@ void sig_stack_frozen(struct stack *stack, struct sampler *s, struct thread_slot
 {
 	struct walk_cut cut = stack_cut(s);
 	struct walk_thread walked = {.cut = &cut};
-	struct walk_result result;
 
 	stack_begin(stack, s, thread);
 	if (!stack_open(stack))
 		return;
 	walked.cache = &stack->scratch->cache;
-	result = walk_frozen(
+	struct walk_result result = walk_frozen(
 		s->layout, stack->mem, &walked, where, stack->scratch->frames, cut.limit);
 	stack_name(stack, &result, NULL);
 }
@@ -422,10 +410,9 @@ void sig_stack_java_interrupted(struct stack *stack, struct sampler *s, struct t
 	uint64_t java_thread, const void *ucontext)
 {
 	struct walk_regs regs;
-	bool open;
 
 	stack_begin(stack, s, thread);
-	open = stack_open(stack);
+	bool open = stack_open(stack);
 	regs_read(ucontext, &regs);
 	if (open && java_proved(stack, java_thread))
 		stack_in_place(stack, java_thread, regs.sp);

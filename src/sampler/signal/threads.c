@@ -102,12 +102,11 @@ static void threads_reset(struct threads *threads, struct thread_slot *slot, int
 struct thread_slot *threads_add(struct threads *threads, int32_t tid)
 {
 	struct thread_slot *slot = threads_allocate(threads);
-	uint64_t entry;
 
 	if (!slot)
 		return NULL;
 	threads_reset(threads, slot, tid);
-	entry = (uint64_t)(uint32_t)tid << 32 | threads_index(threads, slot);
+	uint64_t entry = (uint64_t)(uint32_t)tid << 32 | threads_index(threads, slot);
 	for (uint32_t i = 0; i < THREADS_WINDOW && !threads_find(threads, tid); i++) {
 		uint32_t at = ((uint32_t)tid + i) & (THREADS_INDEX - 1);
 		uint64_t empty = 0;

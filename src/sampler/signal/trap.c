@@ -56,14 +56,15 @@ void sig_trap_consume(
 {
 	const struct event *event = &s->events[WIRE_ALLOC];
 	uint64_t interval = atomic_load_explicit(&event->interval, memory_order_relaxed);
-	uint64_t at[TRAP_COUNT], weight;
+	uint64_t at[TRAP_COUNT];
 	struct perf_samples samples;
 	struct walk_regs regs;
 
 	regs_read(ucontext, &regs);
 	sig_perf_open(&samples, arm->ring);
 	while (sig_perf_regs(&samples, at, TRAP_COUNT)) {
-		weight = trap_weight(thread, at[trap_argument(event->perf.config2)], interval);
+		uint64_t weight =
+			trap_weight(thread, at[trap_argument(event->perf.config2)], interval);
 		if (!weight)
 			continue;
 		if (samples.at == samples.head && regs.pc == at[TRAP_PC])

@@ -66,17 +66,15 @@ void sig_wall_record(const struct stack *stack, uint64_t weight, const void *uco
 	uint32_t io = sample.state == WIRE_STATE_IO ? wall_io_name(stack, ucontext) : 0;
 	struct rusage used = {.ru_nvcsw = 0};
 	struct latency *latency = latency_on(stack->s);
-	uint64_t hash;
-	bool awake;
 
 	if (io && stack->max) {
 		stack->user[-1] = WALK_PACK(WALK_IO, io);
 		sample.before = 1;
 	}
-	hash = sig_stack_record(stack, &sample);
+	uint64_t hash = sig_stack_record(stack, &sample);
 	if (latency)
 		sig_latency_record(stack, latency, hash);
-	awake = sample.state == WIRE_STATE_ON_CPU || sample.state == WIRE_STATE_RUNNABLE;
+	bool awake = sample.state == WIRE_STATE_ON_CPU || sample.state == WIRE_STATE_RUNNABLE;
 	if (awake)
 		atomic_store(&wall->awake[sample.state == WIRE_STATE_RUNNABLE],
 			WIRE_IS_VIRTUAL(stack->id) ? 0 : hash);

@@ -99,7 +99,7 @@ static int spawn(struct elf_child *c, int socket)
 
 static int start(struct elf_child *c, struct err *err)
 {
-	int fds[2], error;
+	int fds[2];
 
 	if (!can_serve)
 		return err_set(err, ERR_FAILED,
@@ -107,7 +107,7 @@ static int start(struct elf_child *c, struct err *err)
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds))
 		return err_set_errno(
 			err, ERR_FAILED, "Cannot start the process that parses ELF files");
-	error = spawn(c, fds[1]);
+	int error = spawn(c, fds[1]);
 	close(fds[1]);
 	if (error) {
 		close(fds[0]);
@@ -181,13 +181,12 @@ static bool send_request(struct elf_child *c, uint32_t op, const int *fds, int c
 		char bytes[CMSG_SPACE(CHILD_DESCRIPTORS * sizeof(int))];
 	} control;
 	struct msghdr message = {.msg_iov = &data, .msg_iovlen = 1};
-	struct cmsghdr *head;
 
 	memset(&control, 0, sizeof(control));
 	if (count) {
 		message.msg_control = control.bytes;
 		message.msg_controllen = CMSG_SPACE((size_t)count * sizeof(int));
-		head = CMSG_FIRSTHDR(&message);
+		struct cmsghdr *head = CMSG_FIRSTHDR(&message);
 		head->cmsg_level = SOL_SOCKET;
 		head->cmsg_type = SCM_RIGHTS;
 		head->cmsg_len = CMSG_LEN((size_t)count * sizeof(int));

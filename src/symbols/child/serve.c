@@ -56,7 +56,6 @@ static void answer_unwind(int fd, int debug_fd, struct child_answer *a)
 {
 	struct err err = {0};
 	struct cfi *c = fd < 0 ? cfi_open_vdso(&err) : cfi_open(fd, -1, &err);
-	const struct cfi_row *rows;
 	size_t count;
 
 	if (debug_fd >= 0 && (!c || cfi_of_code(c))) {
@@ -66,7 +65,7 @@ static void answer_unwind(int fd, int debug_fd, struct child_answer *a)
 	if (!c || cfi_compile(c, NULL, &err)) {
 		fail(a, err.what);
 	} else {
-		rows = cfi_rows(c, &count);
+		const struct cfi_row *rows = cfi_rows(c, &count);
 		a->head.flags = rows_keep_fp(rows, count) ? CHILD_KEEPS_FP : 0;
 		if (unwind_pack(rows, count, &a->parts[0], &err))
 			fail(a, err.what);

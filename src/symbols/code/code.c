@@ -116,17 +116,14 @@ static void sections_read(struct code *c, Elf *elf)
 	GElf_Shdr header;
 
 	while ((scn = elf_nextscn(elf, scn))) {
-		Elf_Data *data;
-		bool code;
-
 		if (!gelf_getshdr(scn, &header) || !(header.sh_flags & SHF_ALLOC) ||
 			header.sh_type != SHT_PROGBITS)
 			continue;
-		data = elf_rawdata(scn, NULL);
+		Elf_Data *data = elf_rawdata(scn, NULL);
 		if (!data || !data->d_buf || c->section_count == SECTIONS_MAX ||
 			header.sh_addr + data->d_size < header.sh_addr)
 			continue;
-		code = header.sh_flags & SHF_EXECINSTR;
+		bool code = header.sh_flags & SHF_EXECINSTR;
 		c->sections[c->section_count++] =
 			(struct section){header.sh_addr, data->d_buf, data->d_size, code};
 		if (code && header.sh_addr < c->low)

@@ -62,13 +62,13 @@ static bool pair_read(uint32_t insn, struct code_insn *out)
 {
 	unsigned kind = field(insn, 31, 26); /* size, and whether they are vector registers */
 	unsigned how = field(insn, 24, 23);
-	int32_t bytes = kind == 0x2b ? 16 : 8, at;
+	int32_t bytes = kind == 0x2b ? 16 : 8;
 
 	if ((kind != 0x2a && kind != 0x1b && kind != 0x2b) || field(insn, 25, 25) || !how)
 		return false;
 	if (base(insn) != REG_SP)
 		return true;
-	at = indexed(out, (enum index)how, signed_field(insn, 21, 15) * bytes);
+	int32_t at = indexed(out, (enum index)how, signed_field(insn, 21, 15) * bytes);
 	if (kind != 0x2a)
 		return true;
 	saved_register(out, first(insn), at, field(insn, 22, 22));
@@ -186,7 +186,6 @@ static bool flow_read(uint32_t insn, uint64_t address, struct code_insn *out)
 static void other_read(uint32_t insn, uint64_t address, struct code_insn *out)
 {
 	bool page = insn >> 31;
-	int64_t by;
 
 	if (first(insn) == REG_SP &&
 		((insn & 0xbfe00000u) == 0x8b200000u || (insn & 0xff800000u) == 0x92000000u)) {
@@ -194,7 +193,7 @@ static void other_read(uint32_t insn, uint64_t address, struct code_insn *out)
 	} else if (insn == 0xd280001du || insn == 0xaa1f03fdu) { /* mov x29, 0 */
 		out->fp = CODE_FP_ZERO;
 	} else if ((insn & 0x1f000000u) == 0x10000000u) { /* adrp, adr */
-		by = (int64_t)signed_field(insn, 23, 5) * 4 + field(insn, 30, 29);
+		int64_t by = (int64_t)signed_field(insn, 23, 5) * 4 + field(insn, 30, 29);
 		out->data = page ? CODE_PAGE : CODE_BASE;
 		out->reg = (uint8_t)first(insn);
 		out->address = page ? (address & ~0xfffull) + (uint64_t)(by * 4096)

@@ -96,14 +96,13 @@ static void scopes_add(struct walker *w, const struct code_blob *blob, uint64_t 
 	}
 	for (int i = 0; i < SCOPES_MAX && scope.sender > 0; i++) {
 		int32_t at = scope.sender;
-		uint16_t bci;
 
 		if (!code_scope_read(w->layout, w->mem, blob, at, &scope) || !scope.method ||
 			scope.sender >= at) {
 			w->count = count;
 			break;
 		}
-		bci = scope.bci < 0 || scope.bci > 0xfffe ? 0 : (uint16_t)scope.bci;
+		uint16_t bci = scope.bci < 0 || scope.bci > 0xfffe ? 0 : (uint16_t)scope.bci;
 		if (!walker_add(w,
 			    no_inlining    ? no_inlining_type
 			    : scope.sender ? WALK_INLINED
@@ -123,12 +122,11 @@ static void frames_record(
 	struct walker *w, const struct code_blob *blob, uint64_t pc, uint32_t first)
 {
 	const struct walk_layout *l = w->layout;
-	struct frame_cache_code code;
 
 	if (!w->thread->cache || blob->kind != CODE_NMETHOD || l->compile_id.offset < 0 ||
 		blob->frame_words < 2 || w->count == w->max || code_is_deopt(l, blob, pc))
 		return;
-	code = cache_key(l, blob, pc);
+	struct frame_cache_code code = cache_key(l, blob, pc);
 	frame_cache_record(w->thread->cache, &code, w->frames, first, w->count);
 }
 
@@ -138,14 +136,13 @@ static void frames_record(
 static enum walk_step by_frame_size(struct walker *w, int32_t frame_words, uint64_t sp, bool sure)
 {
 	uint64_t end = sp + 8ull * (uint32_t)frame_words;
-	uint64_t pc, fp;
 
 	if (frame_words < 2 || (end & 7) || end >= w->hi)
 		return STEP_FAIL;
-	pc = walker_word(w, end - 8) & ARCH_PC_MASK;
+	uint64_t pc = walker_word(w, end - 8) & ARCH_PC_MASK;
 	if (!walker_in_code(w, pc) || !walker_returns_to_java(w, pc))
 		return STEP_FAIL;
-	fp = walker_word(w, end - 16);
+	uint64_t fp = walker_word(w, end - 16);
 	if (!sure && !walker_caller_sound(w, pc, end, fp))
 		return STEP_FAIL;
 	return walker_next(w, pc, end, fp);
@@ -172,11 +169,9 @@ static enum walk_step by_moved_sp(struct walker *w, const struct code_blob *blob
 static enum walk_step by_prologue(
 	struct walker *w, const struct code_blob *blob, enum arch_prologue prologue)
 {
-	struct walk_cursor sender;
-
 	if (prologue == ARCH_BODY || prologue == ARCH_LEAVING)
 		return STEP_FAIL;
-	sender = walker_before_frame(w, prologue == ARCH_PUSHED);
+	struct walk_cursor sender = walker_before_frame(w, prologue == ARCH_PUSHED);
 	if (prologue == ARCH_UNSAVED) {
 		sender.sp = w->at.sp + 8ull * (uint32_t)blob->frame_words;
 		if (!ARCH_HAS_LINK)
@@ -260,11 +255,10 @@ enum walk_step compiled_known(struct walker *w)
 	const struct frame_cache_code *known =
 		walker_known(w, w->top ? w->at.pc | FRAME_CACHE_EXACT : w->at.pc);
 	uint32_t count = w->count;
-	int32_t frame_words;
 
 	if (!known || w->leaf || w->low)
 		return STEP_FAIL;
-	frame_words = known->frame_words;
+	int32_t frame_words = known->frame_words;
 	walker_add_packed(w, known->frames, known->count);
 	if (by_frame_size(w, frame_words, w->at.sp, !w->top) == STEP_NEXT)
 		return STEP_NEXT;
@@ -302,7 +296,6 @@ enum walk_step compiled_step(struct walker *w, const struct code_blob *blob)
 bool walker_returns_to_java(struct walker *w, uint64_t pc)
 {
 	const struct walk_layout *l = w->layout;
-	const struct code_blob *blob;
 	struct code_desc desc;
 
 	if (!walker_in_code(w, pc))
@@ -313,7 +306,7 @@ bool walker_returns_to_java(struct walker *w, uint64_t pc)
 		return interpreted_returns(w, pc);
 	if (walker_known(w, pc))
 		return true;
-	blob = walker_blob(w, pc);
+	const struct code_blob *blob = walker_blob(w, pc);
 	if (!blob)
 		return false;
 	switch (blob->kind) {
@@ -332,8 +325,6 @@ bool walker_returns_to_java(struct walker *w, uint64_t pc)
 bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp)
 {
 	const struct walk_layout *l = w->layout;
-	const struct frame_cache_code *known;
-	const struct code_blob *blob;
 
 	if ((sp & 7) || sp >= w->hi)
 		return false;
@@ -343,12 +334,12 @@ bool walker_caller_sound(struct walker *w, uint64_t pc, uint64_t sp, uint64_t fp
 		return entry_sound(w, fp);
 	if (walker_in_interpreter(w, pc))
 		return interpreted_sound(w, pc, sp, fp);
-	known = walker_known(w, pc);
+	const struct frame_cache_code *known = walker_known(w, pc);
 	if (known)
 		return walker_returns_to_java(
 			w, walker_word(w, sp + 8ull * (uint32_t)known->frame_words - 8) &
 				   ARCH_PC_MASK);
-	blob = walker_blob(w, pc);
+	const struct code_blob *blob = walker_blob(w, pc);
 	if (!blob)
 		return false;
 	if (blob->kind == CODE_UPCALL)

@@ -20,11 +20,9 @@ static uint64_t wrapper_of(const struct walker *w, uint64_t fp)
 
 bool entry_sound(struct walker *w, uint64_t fp)
 {
-	uint64_t wrapper;
-
 	if (!walker_on_stack(w, fp))
 		return false;
-	wrapper = wrapper_of(w, fp);
+	uint64_t wrapper = wrapper_of(w, fp);
 	return walker_on_stack(w, wrapper) && wrapper > fp && wrapper - fp <= WRAPPER_DISTANCE;
 }
 

@@ -165,13 +165,11 @@ bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_l
 {
 	const struct frame_cache_method_row *row =
 		walk->methods && method ? method_row(walk->table, method) : NULL;
-	uint32_t version;
-	bool now;
 
 	if (!row)
 		return false;
-	version = version_read(&row->version);
-	now = row->epoch == walk->epoch;
+	uint32_t version = version_read(&row->version);
+	bool now = row->epoch == walk->epoch;
 	*out = row->method;
 	if (row->unloads != walk->unloads || out->method != method ||
 		!version_unchanged(&row->version, version) || (!now && !is_same(layout, mem, out)))
@@ -184,12 +182,11 @@ bool frame_cache_method(const struct frame_cache_walk *walk, const struct walk_l
 void frame_cache_method_insert(
 	const struct frame_cache_walk *walk, const struct frame_cache_method *method)
 {
-	struct frame_cache_method_row *row;
 	uint32_t version;
 
 	if (!walk->methods || method->id <= NAMES_ID_FULL)
 		return;
-	row = method_row(walk->table, method->method);
+	struct frame_cache_method_row *row = method_row(walk->table, method->method);
 	if (!row)
 		row = method_victim(walk, method->method);
 	if (!version_write(&row->version, &version))

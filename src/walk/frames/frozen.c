@@ -48,13 +48,13 @@ bool frozen_fields(const struct walk_layout *l, const struct walk_mem *mem, uint
 	static const char *const tail_name[] = {"tail"};
 	static const char *const chunk_names[] = {"parent", "sp", "size"};
 	static const char *const bottom[] = {"bottom"}, *const argsize[] = {"argsize"}; /* JDK 21 */
-	uint64_t klass = continuation_klass(l, mem, continuation), chunk;
+	uint64_t klass = continuation_klass(l, mem, continuation);
 	uint32_t offsets[3];
 
 	*out = (struct frozen_fields){.tail = 0};
 	if (!klass || !oop_fields(l, mem, klass, tail_name, &out->tail, 1))
 		return false;
-	chunk = oop_follow(l, mem, continuation + out->tail, STACK_CHUNK);
+	uint64_t chunk = oop_follow(l, mem, continuation + out->tail, STACK_CHUNK);
 	klass = oop_klass(l, mem, chunk, STACK_CHUNK);
 	if (!klass || !oop_fields(l, mem, klass, chunk_names, offsets, 3))
 		return false;
@@ -125,13 +125,12 @@ static bool frozen_interpreted(struct walker *w, uint64_t link)
 static bool frozen_compiled(struct walker *w)
 {
 	const struct code_blob *blob = walker_blob(w, w->at.pc);
-	uint64_t end;
 
 	if (!blob || blob->frame_words < 2 ||
 		(blob->kind != CODE_NMETHOD && blob->kind != CODE_NATIVE &&
 			blob->kind != CODE_RUNTIME))
 		return false;
-	end = w->at.sp + 8ull * (uint32_t)blob->frame_words;
+	uint64_t end = w->at.sp + 8ull * (uint32_t)blob->frame_words;
 	if (blob->kind != CODE_RUNTIME)
 		compiled_show(w, blob);
 	w->at.pc = mem_u64(w->mem, end - 8) & ARCH_PC_MASK;

@@ -248,15 +248,13 @@ enum walk_step interpreted_step(struct walker *w)
 	bool frameless = entry && !in_framed_entry(w->layout, w->at.pc);
 	struct frame_cache_method method;
 	uint16_t bci;
-	enum walk_step done;
-	bool framed;
 
 	/* In a method entry fp may still be the caller's: a complete frame must be the callee's own. */
 	if (w->top && entry &&
 		walker_slot(w, w->at.fp, w->layout->interp_method) != w->regs->method &&
 		entering(w) == STEP_NEXT)
 		return STEP_NEXT;
-	framed = frame_at(w, w->at.sp, w->at.fp, &method, &bci);
+	bool framed = frame_at(w, w->at.sp, w->at.fp, &method, &bci);
 	/*
 	 * The entries of Math.sin and the like call a stub without making a frame: fp is the caller's. On aarch64 the return
 	 * address stays in a register, so return addresses on the stack are stale.
@@ -268,7 +266,7 @@ enum walk_step interpreted_step(struct walker *w)
 		uint32_t count = w->count;
 
 		frame_add(w, &method, bci);
-		done = frame_step(w, w->at.fp);
+		enum walk_step done = frame_step(w, w->at.fp);
 		if (done == STEP_NEXT || !w->top)
 			return done;
 		w->count = count;

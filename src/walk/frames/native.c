@@ -133,7 +133,7 @@ static enum walk_step trampoline_step(struct walker *w)
 
 static enum walk_step fp_step(struct walker *w, bool from_libjvm)
 {
-	uint64_t fp = w->at.fp, pc, next_fp;
+	uint64_t fp = w->at.fp;
 
 	if (w->top) {
 		enum arch_prologue prologue = arch_native_prologue(w->mem, w->at.pc);
@@ -147,8 +147,8 @@ static enum walk_step fp_step(struct walker *w, bool from_libjvm)
 	}
 	if (!walker_on_stack(w, fp))
 		return native_end(w, from_libjvm);
-	next_fp = walker_word(w, fp);
-	pc = walker_word(w, fp + 8) & ARCH_PC_MASK;
+	uint64_t next_fp = walker_word(w, fp);
+	uint64_t pc = walker_word(w, fp + 8) & ARCH_PC_MASK;
 	if (!walker_returns(w, pc))
 		return native_end(w, from_libjvm);
 	/* aarch64: compilers place the frame record, to which fp points, at the low end of a frame. */

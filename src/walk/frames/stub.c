@@ -47,11 +47,11 @@ static enum walk_step by_link(struct walker *w, const struct code_blob *blob)
 
 static enum walk_step by_frame_pointer(struct walker *w)
 {
-	uint64_t fp = w->at.fp, saved, slot = fp + 8;
+	uint64_t fp = w->at.fp, slot = fp + 8;
 
 	if (!walker_on_stack(w, fp) || fp - w->at.sp > STUB_FRAME_MAX)
 		return STEP_FAIL;
-	saved = walker_word(w, fp);
+	uint64_t saved = walker_word(w, fp);
 	if (walker_word(w, slot) == UINT64_MAX) {
 		/* The stub of nmethod entry barriers has a word in between: -1, to be overwritten by a new sp. */
 		slot += 8;
@@ -115,12 +115,12 @@ static enum walk_step adapter_saved(struct walker *w)
 	if (ARCH_HAS_LINK)
 		return STEP_FAIL;
 	for (uint32_t i = 0; i < STUB_SEARCH; i++) {
-		uint64_t slot = w->at.sp + 8ull * i, sender = walker_word(w, slot), pc;
+		uint64_t slot = w->at.sp + 8ull * i, sender = walker_word(w, slot);
 
 		if (sender <= slot || sender - slot > 8 * ADAPTER_SEARCH ||
 			!walker_on_stack(w, sender))
 			continue;
-		pc = walker_word(w, sender);
+		uint64_t pc = walker_word(w, sender);
 		if (pc == walker_word(w, slot + 8 * 13) &&
 			walker_try(w, pc, sender + 8, walker_word(w, slot + 8 * 8)) == STEP_NEXT)
 			return STEP_NEXT;
@@ -156,13 +156,13 @@ static bool chain_meets(struct walker *w, struct walk_cursor at, uint64_t target
  */
 static enum walk_step undescribed_step(struct walker *w)
 {
-	struct walk_cursor start = w->at, near, far;
+	struct walk_cursor start = w->at;
 
 	if (at_sp(w, 0, w->at.fp) != STEP_NEXT)
 		return by_frame_pointer(w);
-	near = w->at;
+	struct walk_cursor near = w->at;
 	w->at = start;
-	far = by_frame_pointer(w) == STEP_NEXT ? w->at : near;
+	struct walk_cursor far = by_frame_pointer(w) == STEP_NEXT ? w->at : near;
 	w->at = start; /* chain_meets checks stack bounds from here */
 	w->at = chain_meets(w, near, start.fp) ? near : far;
 	return STEP_NEXT;
@@ -176,11 +176,10 @@ static enum walk_step prologue_step(struct walker *w)
 {
 	enum arch_prologue prologue =
 		ARCH_HAS_LINK ? ARCH_BODY : arch_native_prologue(w->mem, w->at.pc);
-	struct walk_cursor sender;
 
 	if (prologue == ARCH_BODY)
 		return STEP_FAIL;
-	sender = walker_before_frame(w, prologue == ARCH_PUSHED);
+	struct walk_cursor sender = walker_before_frame(w, prologue == ARCH_PUSHED);
 	return try_caller(w, sender.pc, sender.sp, sender.fp);
 }
 

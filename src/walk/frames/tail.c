@@ -231,7 +231,6 @@ static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 	struct walk_mem mem = {.load = recorder_load, .ctx = &r};
 	uint32_t count = w->count, frames = count - w->join_count;
 	uint32_t fills = cache->count;
-	bool root;
 
 	tail_clear(t);
 	t->start = t->places[w->join];
@@ -244,7 +243,7 @@ static bool tail_record(struct walker *w, uint64_t *stuck_sp)
 	w->top = w->leaf = w->no_size = w->signal = false;
 	/* Cached results would hide the loads that produced them. */
 	w->known.pc = w->rule_pc = w->blobs[0].pc = w->blobs[1].pc = 0;
-	root = walker_to_root(w) && w->count - count == frames;
+	bool root = walker_to_root(w) && w->count - count == frames;
 	w->count = count;
 	w->mem = r.through;
 	w->tail = t;

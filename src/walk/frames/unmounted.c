@@ -85,10 +85,10 @@ static void class_try(struct unmounted *u, uint64_t klass)
 /* HotSpot prepends new classes to the list. */
 void unmounted_refresh(struct unmounted *u)
 {
-	uint64_t first, klass;
+	uint64_t klass;
 
 	mem_refresh(u->mem);
-	first = klass = unmounted_u64(u, u->loaded);
+	uint64_t first = klass = unmounted_u64(u, u->loaded);
 	for (uint32_t i = 0; klass && klass != u->seen && i < CLASSES_MAX; i++) {
 		class_try(u, klass);
 		klass = layout_load(&u->layout->klass_next, u->mem, klass);
@@ -212,20 +212,19 @@ static void place_each(struct visit *v, uint64_t table, uint32_t place, uint32_t
 	uint64_t multiplicity, const struct keys *k)
 {
 	const struct unmounted *u = v->u;
-	uint64_t at = element_at(v, table, place), larger;
+	uint64_t at = element_at(v, table, place);
 	uint64_t node =
 		oop_field_of(&u->mode, v->u->layout, v->u->mem, at, u->klass[UNMOUNTED_NODE]);
-	struct oop bin;
 
 	if (node) {
 		chain_each(v, node, u->klass[UNMOUNTED_NODE], multiplicity, k);
 		return;
 	}
-	bin = reference_at(v, at);
+	struct oop bin = reference_at(v, at);
 	if (bin.klass != u->klass[UNMOUNTED_FORWARD]) {
 		bin_each(v, bin, multiplicity, k);
 	} else {
-		larger = field_of(v, bin.object, UNMOUNTED_FORWARD, 0).object;
+		uint64_t larger = field_of(v, bin.object, UNMOUNTED_FORWARD, 0).object;
 		for (uint32_t i = 0; larger && i < 2; i++) {
 			bin = reference_at(v, element_at(v, larger, place + i * length));
 			if (bin.klass != u->klass[UNMOUNTED_FORWARD])
@@ -346,12 +345,11 @@ static void threads_of(struct visit *v, struct oop set, uint64_t multiplicity)
 static void scopes_visit(struct visit *v, uint64_t owner, uint64_t multiplicity)
 {
 	const struct unmounted *u = v->u;
-	struct oop scope;
 
 	if (!u->klass[UNMOUNTED_FLOCK_SCOPE] || v->inner == SCOPES_MAX)
 		return;
 	v->inner++;
-	scope = field_of(v, owner, UNMOUNTED_THREAD, THREAD_SCOPES);
+	struct oop scope = field_of(v, owner, UNMOUNTED_THREAD, THREAD_SCOPES);
 	for (uint32_t i = 0; scope.klass && i < SCOPES_MAX; i++) {
 		struct oop flock = {0, 0};
 
@@ -484,11 +482,10 @@ bool unmounted_has_locked(
 	struct unmounted *u, const struct unmounted_thread *thread, uint64_t object)
 {
 	struct frozen where;
-	uint32_t count;
 
 	if (!unmounted_frozen(u, thread, &where) || !u->locks)
 		return false;
-	count = mem_u8(u->mem, where.chunk + u->locks);
+	uint32_t count = mem_u8(u->mem, where.chunk + u->locks);
 	for (uint32_t i = 0; i < count && i < LOCKS_MAX; i++) {
 		uint64_t at = where.chunk + where.at.bytes + 8ull * i;
 

@@ -28,11 +28,12 @@ struct poll_table {
 
 static struct poll_table poll_table_of(const struct unmounted *u, uint64_t poller)
 {
-	uint64_t map = field_to(u, poller, UNMOUNTED_POLLER, 0, UNMOUNTED_MAP), object;
+	uint64_t map = field_to(u, poller, UNMOUNTED_POLLER, 0, UNMOUNTED_MAP);
 
 	if (!map)
 		return (struct poll_table){0, 0};
-	object = oop_field(&u->mode, u->layout, u->mem, map + u->field[UNMOUNTED_MAP][0]).object;
+	uint64_t object =
+		oop_field(&u->mode, u->layout, u->mem, map + u->field[UNMOUNTED_MAP][0]).object;
 	return (struct poll_table){object, oop_array_length(&u->mode, u->mem, object)};
 }
 
@@ -77,7 +78,6 @@ static uint64_t poller_at(
 	struct oop_mode mode = u->mode;
 	uint64_t word = unmounted_u64(u, at & ~7ull);
 	uint32_t half = (uint32_t)(at & 4 ? word >> 32 : word);
-	struct unmounted_word *known;
 
 	mode.narrow &= !(word >> 32) || word >> MEM_ADDRESS_BITS; /* else it is an address */
 	if (at & 4 && !mode.narrow)
@@ -85,7 +85,7 @@ static uint64_t poller_at(
 	word = mode.narrow ? half : word;
 	if (word + WORD_LEAST < 2 * WORD_LEAST)
 		return 0;
-	known = &words[word / 8 % UNMOUNTED_WORDS];
+	struct unmounted_word *known = &words[word / 8 % UNMOUNTED_WORDS];
 	if (known->word != word)
 		*known = (struct unmounted_word){word,
 			oop_field_of(&mode, u->layout, u->mem, at, u->klass[UNMOUNTED_EPOLL])};
@@ -112,7 +112,7 @@ static bool poll_among(const struct unmounted *u, uint64_t from, uint64_t end, u
 bool unmounted_polls(const struct unmounted *u, struct unmounted_word words[UNMOUNTED_WORDS],
 	const struct unmounted_thread *thread, const struct frozen *f, struct unmounted_poll *out)
 {
-	uint64_t from = frozen_sp(u->mem, f), found;
+	uint64_t from = frozen_sp(u->mem, f);
 	uint64_t end = f->chunk + f->at.bytes + 8ull * unmounted_u32(u, f->chunk + f->at.size);
 
 	out->poller = 0;
@@ -120,7 +120,7 @@ bool unmounted_polls(const struct unmounted *u, struct unmounted_word words[UNMO
 		return false;
 	end = end < from + POLL_BYTES ? end : from + POLL_BYTES;
 	for (uint64_t at = from; at < end; at += 4) {
-		found = poller_at(u, words, at);
+		uint64_t found = poller_at(u, words, at);
 		if (!found || found == out->poller) /* may be left over from an earlier wait */
 			continue;
 		out->poller = found;

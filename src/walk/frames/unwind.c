@@ -36,13 +36,11 @@ static bool page_check(const struct unwind_rows *r, uint32_t from, uint32_t to)
 bool unwind_rows_check(const void *block, size_t bytes)
 {
 	const struct unwind_rows *r = block;
-	const struct unwind_rule *rules;
-	uint64_t need;
 
 	if (bytes < sizeof *r || r->bytes != bytes || ((uintptr_t)block & 3))
 		return false;
-	need = sizeof *r + 4 * ((uint64_t)r->page_count + 1) + 4 * (uint64_t)r->row_count +
-	       sizeof(struct unwind_rule) * (uint64_t)r->rule_count;
+	uint64_t need = sizeof *r + 4 * ((uint64_t)r->page_count + 1) + 4 * (uint64_t)r->row_count +
+			sizeof(struct unwind_rule) * (uint64_t)r->rule_count;
 	if (need != bytes || (uint64_t)r->page_first + r->page_count > UINT32_MAX)
 		return false;
 	if (r->pages[0] != 0 || r->pages[r->page_count] != r->row_count)
@@ -53,7 +51,7 @@ bool unwind_rows_check(const void *block, size_t bytes)
 	for (uint32_t i = 0; i < r->page_count; i++)
 		if (!page_check(r, r->pages[i], r->pages[i + 1]))
 			return false;
-	rules = rules_of(r);
+	const struct unwind_rule *rules = rules_of(r);
 	for (uint32_t i = 0; i < r->rule_count; i++)
 		if (rules[i].cfa >= UNWIND_CFA_COUNT || rules[i].fp >= UNWIND_SAVED_COUNT ||
 			rules[i].ra >= UNWIND_SAVED_COUNT)
@@ -65,12 +63,12 @@ const struct unwind_rule *unwind_rows_find(const struct unwind_rows *r, uint64_t
 {
 	const uint32_t *rows = rows_of(r);
 	uint64_t page = (offset >> UNWIND_PAGE_BITS) - r->page_first;
-	uint32_t low, high, key = (uint32_t)offset & 0xffffu;
+	uint32_t key = (uint32_t)offset & 0xffffu;
 
 	if (page >= r->page_count)
 		return NULL;
-	low = r->pages[page]; /* find the last row <= key */
-	high = r->pages[page + 1];
+	uint32_t low = r->pages[page]; /* find the last row <= key */
+	uint32_t high = r->pages[page + 1];
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 

@@ -278,11 +278,10 @@ bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem
 		uint64_t middle = low + (high - low) / 2;
 		uint64_t at = begin + middle * layout->pc_desc_bytes;
 		uint8_t copy[LAYOUT_DESC_BYTES];
-		int32_t pc_offset;
 
 		if (!mem_load_constant(mem, owner, at, copy, layout->pc_desc_bytes))
 			return false;
-		pc_offset = (int32_t)layout_field(&layout->pc_desc_pc, copy);
+		int32_t pc_offset = (int32_t)layout_field(&layout->pc_desc_pc, copy);
 		if (pc_offset < offset) {
 			low = middle + 1;
 		} else {
@@ -340,9 +339,8 @@ static bool calls_any(
 	const struct walk_layout *layout, const struct walk_mem *mem, const struct code_blob *blob)
 {
 	uint64_t method = code_method(layout, blob), owner = owner_of(layout, blob);
-	uint64_t const_method, code, word;
+	uint64_t const_method, word;
 	uint8_t copy[LAYOUT_CONST_BYTES];
-	uint32_t bytes;
 
 	if (!mem_plausible(method) ||
 		!mem_load_constant(mem, owner, method + (uint64_t)layout->method_const.offset,
@@ -350,8 +348,8 @@ static bool calls_any(
 		!mem_plausible(const_method) ||
 		!mem_load_constant(mem, owner, const_method, copy, layout->const_method_bytes))
 		return false;
-	code = const_method + layout->const_method_bytes;
-	bytes = (uint16_t)layout_field(&layout->const_code_size, copy);
+	uint64_t code = const_method + layout->const_method_bytes;
+	uint32_t bytes = (uint16_t)layout_field(&layout->const_code_size, copy);
 	for (uint32_t i = 0; i < bytes; i += 8) {
 		if (i >= CALL_BYTES)
 			return true;
@@ -392,18 +390,18 @@ static bool trap_desc(const struct walk_layout *layout, const struct walk_mem *m
 	const struct code_blob *blob, uint64_t pc, struct code_desc *out)
 {
 	static const char UNCOMMON[] = "Uncommon"; /* UncommonTrapBlob */
-	uint64_t back, target, block, word;
+	uint64_t word;
 
 	if (pc < blob->code || pc >= blob->end || !code_desc_find(layout, mem, blob, pc, out))
 		return false;
-	back = blob->code + (uint32_t)out->pc_offset;
-	target = back - pc <= TRAP_BYTES ? arch_call_target(mem, back) : 0;
+	uint64_t back = blob->code + (uint32_t)out->pc_offset;
+	uint64_t target = back - pc <= TRAP_BYTES ? arch_call_target(mem, back) : 0;
 	for (uint32_t i = 0; target && i < layout->heap_count; i++) {
 		const struct walk_heap *heap = &layout->heaps[i];
 
 		if (target < heap->low || target >= heap->high)
 			continue;
-		block = block_find(heap, mem, target);
+		uint64_t block = block_find(heap, mem, target);
 		if (!block)
 			return false;
 		word = mem_word(mem,
@@ -432,12 +430,11 @@ static bool null_check_find(const struct walk_layout *layout, const struct walk_
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t k = i % CHECK_CHUNK, left = count - i;
-		uint64_t at;
 
 		if (!k && !mem_load_constant(mem, owner, table + 4 + 8ull * i, pairs,
 				  8ull * (left < CHECK_CHUNK ? left : CHECK_CHUNK)))
 			return found;
-		at = blob->code + pairs[k][0];
+		uint64_t at = blob->code + pairs[k][0];
 		if (at < *limit && at + ACCESS_BYTES >= pc &&
 			(at >= pc || arch_access_end(mem, at) >= pc) &&
 			trap_desc(layout, mem, blob, blob->code + pairs[k][1], &desc)) {

@@ -22,14 +22,14 @@ static void find_by(void *ctx, uint64_t java_thread, int32_t tid)
 	const struct finder *f = ctx;
 	const struct walk_layout *l = f->layout;
 	struct java_threads *t = f->threads;
-	uint64_t field = java_thread + (uint64_t)l->thread_object.offset, klass;
+	uint64_t field = java_thread + (uint64_t)l->thread_object.offset;
 	uint64_t slots[] = {mem_u64(f->mem, field), field};
 	uint32_t at[3];
-	struct oop string;
 
 	(void)tid;
 	for (unsigned i = 0; i < 2 && !t->mode.known; i++) {
-		klass = oop_klass(l, f->mem, oop_follow(l, f->mem, slots[i], thread), thread);
+		uint64_t klass =
+			oop_klass(l, f->mem, oop_follow(l, f->mem, slots[i], thread), thread);
 		if (!klass || !oop_fields(l, f->mem, klass, names, at, 3) ||
 			!oop_mode_find(&t->mode, l, f->mem, slots[i], thread, at[0]))
 			continue;
@@ -38,7 +38,7 @@ static void find_by(void *ctx, uint64_t java_thread, int32_t tid)
 		t->name = at[0];
 		t->tid = at[1];
 		t->eetop = at[2];
-		string = oop_field(&t->mode, l, f->mem,
+		struct oop string = oop_field(&t->mode, l, f->mem,
 			oop_slot(&t->mode, l, f->mem, slots[i]).object + t->name);
 		oop_fields(l, f->mem, string.klass, value, &t->value, 1);
 		t->coder = oop_fields(l, f->mem, string.klass, coder, at, 1) ? (int32_t)at[0] : -1;
@@ -49,12 +49,11 @@ static void find_by(void *ctx, uint64_t java_thread, int32_t tid)
 static void find_plain(void *ctx, uint64_t java_thread, int32_t tid)
 {
 	const struct finder *f = ctx;
-	uint64_t klass;
 
 	(void)tid;
 	if (f->threads->plain)
 		return;
-	klass = java_thread_object(f->threads, f->layout, f->mem, java_thread).klass;
+	uint64_t klass = java_thread_object(f->threads, f->layout, f->mem, java_thread).klass;
 	if (oop_klass_is(f->layout, f->mem, klass, "java/lang/ref/Reference$ReferenceHandler"))
 		f->threads->plain = mem_u64(f->mem, java_thread);
 }
@@ -112,12 +111,11 @@ bool java_text_read(const struct java_threads *t, const struct walk_layout *l,
 	struct oop chars =
 		is_string ? oop_field(&t->mode, l, mem, string.object + t->value) : string;
 	bool bytes = is_string && t->coder >= 0;
-	uint32_t length;
 
 	if (!oop_klass_is(l, mem, chars.klass, bytes ? "[B" : "[C"))
 		return false;
 	out->wide = !bytes || mem_u8(mem, string.object + (uint32_t)t->coder);
-	length = oop_array_length(&t->mode, mem, chars.object);
+	uint32_t length = oop_array_length(&t->mode, mem, chars.object);
 	out->count = bytes ? length : 2 * length;
 	if (out->count > out->size || length > out->size)
 		out->count = out->size;
@@ -128,7 +126,7 @@ bool java_text_read(const struct java_threads *t, const struct walk_layout *l,
 bool java_thread_name(const struct java_threads *t, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t object, struct java_name *out)
 {
-	struct oop string = oop_field(&t->mode, l, mem, object + t->name), again;
+	struct oop string = oop_field(&t->mode, l, mem, object + t->name);
 	struct java_text text = {.bytes = out->bytes, .size = sizeof(out->bytes)};
 
 	if (!java_text_read(t, l, mem, string, &text))
@@ -136,18 +134,18 @@ bool java_thread_name(const struct java_threads *t, const struct walk_layout *l,
 	out->count = text.count;
 	out->wide = text.wide;
 	mem_refresh(mem);
-	again = oop_field(&t->mode, l, mem, object + t->name);
+	struct oop again = oop_field(&t->mode, l, mem, object + t->name);
 	return again.object == string.object; /* the string was not relocated during the copy */
 }
 
 static uint32_t text_char(const uint8_t *bytes, uint32_t count, bool wide, uint32_t *at)
 {
-	uint32_t c = bytes[(*at)++], low;
+	uint32_t c = bytes[(*at)++];
 
 	if (!wide)
 		return c;
 	c |= (uint32_t)bytes[(*at)++] << 8;
-	low = *at + 1 < count ? bytes[*at] | (uint32_t)bytes[*at + 1] << 8 : 0;
+	uint32_t low = *at + 1 < count ? bytes[*at] | (uint32_t)bytes[*at + 1] << 8 : 0;
 	if (c < 0xd800 || c >= 0xe000)
 		return c;
 	if (c >= 0xdc00 || low < 0xdc00 || low >= 0xe000)
@@ -188,7 +186,6 @@ bool java_name_changed(const struct java_threads *t, const struct walk_layout *l
 {
 	struct java_name_seen now = {.hash = seen->hash};
 	struct java_name name;
-	struct oop object;
 
 	/*
 	 * Unchanged words prove an unchanged name. Otherwise starts from the JavaThread, which may be a new one at this
@@ -199,7 +196,7 @@ bool java_name_changed(const struct java_threads *t, const struct walk_layout *l
 		return false;
 	now.slot = slot_of(t, mem, &l->thread_object, java_thread);
 	now.thread_word = mem_u64(mem, now.slot);
-	object = oop_slot(&t->mode, l, mem, now.slot);
+	struct oop object = oop_slot(&t->mode, l, mem, now.slot);
 	now.name_at = object.klass ? object.object + t->name : 0;
 	now.name_word = now.name_at ? oop_field_word(&t->mode, mem, now.name_at) : 0;
 	if (!object.klass || !java_thread_name(t, l, mem, object.object, &name))
@@ -235,23 +232,20 @@ static bool is_virtual(struct java_threads *t, const struct walk_layout *l,
 bool java_virtual_mounted(struct java_threads *t, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t java_thread, uint64_t *object, uint64_t *number)
 {
-	uint64_t slot, word;
-	struct oop virtual, carrier;
-
 	/* A mounted virtual thread runs in a continuation; reading the JavaThread is cheaper than reading the objects. */
 	if (l->cont_entry.offset >= 0 && !layout_load(&l->cont_entry, mem, java_thread))
 		return false;
-	slot = slot_of(t, mem, &l->thread_virtual, java_thread);
-	word = mem_u64(mem, slot);
+	uint64_t slot = slot_of(t, mem, &l->thread_virtual, java_thread);
+	uint64_t word = mem_u64(mem, slot);
 
 	/* A thread without a mounted virtual thread has its own object in both fields. */
 	if (!word || word == java_thread_word(t, l, mem, java_thread))
 		return false;
-	virtual = oop_slot(&t->mode, l, mem, slot);
+	struct oop virtual = oop_slot(&t->mode, l, mem, slot);
 	if (!virtual.klass || !is_virtual(t, l, mem, virtual.klass))
 		return false;
 	/* The object may be a collector's stale copy: the current one refers back to its carrier. */
-	carrier = oop_field(&t->mode, l, mem, virtual.object + t->carrier);
+	struct oop carrier = oop_field(&t->mode, l, mem, virtual.object + t->carrier);
 	if (!carrier.klass || mem_u64(mem, carrier.object + t->eetop) != java_thread)
 		return false;
 	*object = virtual.object;

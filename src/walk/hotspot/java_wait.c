@@ -52,11 +52,9 @@ uint64_t java_super(const struct java_waits *w, uint64_t klass, const char *name
 
 bool java_wait_status(struct java_waits *w, uint64_t thread, uint32_t *status)
 {
-	struct oop fields;
-
 	if (w->status)
 		return mem_load(w->mem, thread + w->status, status, sizeof(*status));
-	fields = field_of(w, thread, w->field_holder);
+	struct oop fields = field_of(w, thread, w->field_holder);
 	if (fields.klass && !w->field_holder_status)
 		w->field_holder_status = offset_of(w, fields.klass, "threadStatus");
 	return fields.klass && w->field_holder_status &&
@@ -96,14 +94,13 @@ struct java_holder java_wait_holder(const struct java_waits *w, uint64_t monitor
 struct oop java_wait_owner(struct java_waits *w, struct oop synchronizer)
 {
 	uint64_t klass = java_super(w, synchronizer.klass, ownable_class);
-	struct oop owner;
 
 	if (!klass)
 		return (struct oop){0, 0};
 	if (klass != w->ownable)
 		w->owner = offset_of(w, klass, "exclusiveOwnerThread");
 	w->ownable = klass;
-	owner = field_of(w, synchronizer.object, w->owner);
+	struct oop owner = field_of(w, synchronizer.object, w->owner);
 	return java_super(w, owner.klass, thread_class) ? owner : (struct oop){0, 0};
 }
 
@@ -140,18 +137,14 @@ bool java_is_condition(const struct java_waits *w, uint64_t klass)
 /* True when the offsets for this Condition's lock are known, reading them if necessary. */
 static bool queue_open(struct java_waits *w, struct oop condition)
 {
-	uint32_t which;
-	uint64_t klass;
-	struct oop lock;
-
 	if (condition.klass == w->queue.condition)
 		return w->queue.tail;
-	which = queue_of(w, condition.klass);
+	uint32_t which = queue_of(w, condition.klass);
 	if (which == QUEUES)
 		return false;
 	w->queue = (struct java_queue){.lock = offset_of(w, condition.klass, "this$0")};
-	lock = field_of(w, condition.object, w->queue.lock);
-	klass = java_super(w, lock.klass, queues[which].lock);
+	struct oop lock = field_of(w, condition.object, w->queue.lock);
+	uint64_t klass = java_super(w, lock.klass, queues[which].lock);
 	if (!klass)
 		return false;
 	w->queue.state = offset_of(w, klass, "state");
@@ -179,14 +172,13 @@ static bool queue_node(struct java_waits *w, struct oop node)
 struct oop java_wait_signalled(struct java_waits *w, struct oop condition, uint64_t thread)
 {
 	uint64_t number = mem_u64(w->mem, thread + w->threads.tid);
-	struct oop lock, node;
 
 	if (!queue_open(w, condition))
 		return (struct oop){0, 0};
-	lock = field_of(w, condition.object, w->queue.lock);
+	struct oop lock = field_of(w, condition.object, w->queue.lock);
 	if (!lock.klass || !mem_u32(w->mem, lock.object + w->queue.state))
 		return (struct oop){0, 0};
-	node = field_of(w, lock.object, w->queue.tail);
+	struct oop node = field_of(w, lock.object, w->queue.tail);
 	for (uint32_t i = 0; i < QUEUED && node.klass && queue_node(w, node); i++) {
 		struct oop waiter = field_of(w, node.object, w->queue.thread);
 

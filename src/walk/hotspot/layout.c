@@ -204,8 +204,6 @@ static int interpreter_read(struct layout_read *r)
 static int layout_fill(struct layout_read *r)
 {
 	struct walk_layout *l = &r->layout;
-	const struct layout_row *missing;
-	struct layout_flag debug_info, shared_off;
 
 	if (!layout_tables_read(r))
 		return note_unavailable(r, "the JVM exports no gHotSpotVM tables");
@@ -217,14 +215,14 @@ static int layout_fill(struct layout_read *r)
 		l->jdk = (int32_t)mem_u32(r->mem, r->vm_major);
 	if (l->jdk < 8)
 		return note_unavailable(r, "the JVM's version could not be read");
-	missing = layout_missing(r, false);
+	const struct layout_row *missing = layout_missing(r, false);
 	if (missing)
 		return note_missing(r, "walker not available: ", missing);
 	l->unloaded_classes = layout_counter_read(r, "java.cls.unloadedClasses");
 	l->threads_started = layout_counter_read(r, "java.threads.started");
-	shared_off = layout_flag_read(r, "PerfDisableSharedMem");
+	struct layout_flag shared_off = layout_flag_read(r, "PerfDisableSharedMem");
 	l->counters_stay = shared_off.at && !shared_off.on;
-	debug_info = layout_flag_read(r, "DebugNonSafepoints");
+	struct layout_flag debug_info = layout_flag_read(r, "DebugNonSafepoints");
 	/* Another profiler may have set the flag at run time, after some of the code was compiled. */
 	l->debug_info_on = debug_info.on && !debug_info.as_built;
 	l->debug_info_at = debug_info.as_built ? debug_info.at : 0;
@@ -244,13 +242,12 @@ int walk_layout_read(struct walk_layout *layout, const struct walk_mem *mem,
 {
 	struct layout_read r = {
 		.mem = mem, .tables = tables, .note = note, .note_bytes = note_bytes};
-	int result;
 
 	if (note_bytes)
 		note[0] = '\0';
 	r.layout.libjvm_start = tables->libjvm_start;
 	r.layout.libjvm_end = tables->libjvm_end;
-	result = layout_fill(&r);
+	int result = layout_fill(&r);
 	*layout = r.layout;
 	return result;
 }

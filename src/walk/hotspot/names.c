@@ -188,12 +188,12 @@ static void slot_store(struct names *n, uint64_t hash, uint32_t id)
 uint32_t names_text(struct names *n, const char *text, size_t bytes)
 {
 	uint64_t hash = hash_add(0x7478743a, bytes);
-	uint32_t used = (uint32_t)(bytes < NAMES_TEXT_MAX ? bytes : NAMES_TEXT_MAX), id;
+	uint32_t used = (uint32_t)(bytes < NAMES_TEXT_MAX ? bytes : NAMES_TEXT_MAX);
 
 	for (uint32_t i = 0; i < used; i++)
 		hash = hash_add(hash, (uint8_t)text[i]);
 	hash = hash_finish(hash);
-	id = slot_find(n, hash);
+	uint32_t id = slot_find(n, hash);
 	if (id)
 		return id;
 
@@ -229,12 +229,12 @@ static bool symbol_load(
 	const struct walk_layout *l, const struct walk_mem *mem, uint64_t addr, struct symbol *out)
 {
 	uint8_t head[SYMBOL_HEAD];
-	uint32_t body = (uint32_t)l->symbol_body.offset, bytes;
+	uint32_t body = (uint32_t)l->symbol_body.offset;
 
 	/* Even the shortest Symbol has space for two characters. */
 	if (body + 2 > SYMBOL_HEAD || !mem_load(mem, addr, head, body + 2))
 		return false;
-	bytes = (uint32_t)layout_field(&l->symbol_length, head);
+	uint32_t bytes = (uint32_t)layout_field(&l->symbol_length, head);
 	out->addr = addr;
 	out->bytes = (uint16_t)(bytes < NAMES_TEXT_MAX ? bytes : NAMES_TEXT_MAX);
 	__builtin_memcpy(&out->first, head + body, sizeof(out->first));
@@ -418,14 +418,12 @@ static uint32_t call_stub_id(struct names *n)
 static uint32_t stub_id(
 	struct names *n, const struct walk_layout *l, const struct walk_mem *mem, uint64_t pc)
 {
-	const struct stub_row *row;
 	struct code_blob blob;
 	char text[64];
-	int bytes;
 
 	if (l && pc == l->call_stub_return)
 		return call_stub_id(n);
-	row = stub_at(n, pc);
+	const struct stub_row *row = stub_at(n, pc);
 	if (row)
 		return names_text(n, row->name, row->name_bytes);
 	if (!l)
@@ -434,7 +432,7 @@ static uint32_t stub_id(
 		return NAMES_ID_UNLOADED;
 	if (blob.kind == CODE_VTABLE)
 		return text_id(n, "vtable stub");
-	bytes = mem_string(mem, blob.name, text, sizeof(text));
+	int bytes = mem_string(mem, blob.name, text, sizeof(text));
 	return bytes > 0 ? names_text(n, text, (size_t)bytes) : NAMES_ID_UNLOADED;
 }
 
@@ -494,13 +492,12 @@ struct names *names_init(void *memory, size_t bytes)
 {
 	struct names *n = memory;
 	size_t left = bytes - sizeof(*n);
-	uint32_t slots;
 
 	if (bytes < NAMES_BYTES_MIN)
 		return NULL;
 	/* Half for the ring, the rest for slots; both sizes are powers of two. */
 	n->ring_bytes = power_of_two_below(left / 2);
-	slots = power_of_two_below((left - n->ring_bytes) / sizeof(n->slots[0]));
+	uint32_t slots = power_of_two_below((left - n->ring_bytes) / sizeof(n->slots[0]));
 	n->slot_mask = slots - 1;
 	n->slots = (void *)((char *)memory + sizeof(*n));
 	n->ring = (char *)memory + sizeof(*n) + slots * sizeof(n->slots[0]);

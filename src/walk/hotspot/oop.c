@@ -187,10 +187,8 @@ bool oop_mode_find(struct oop_mode *mode, const struct walk_layout *l, const str
 		if (!oop_klass_is(l, mem, of.klass, name))
 			continue;
 		for (int narrow = 1; narrow >= 0; narrow--) {
-			uint64_t klass;
-
 			m.narrow = narrow != 0;
-			klass = oop_field(&m, l, mem, of.object + offset).klass;
+			uint64_t klass = oop_field(&m, l, mem, of.object + offset).klass;
 			if (!oop_klass_is(l, mem, klass, "java/lang/String") &&
 				!oop_klass_is(l, mem, klass, "[C"))
 				continue;

@@ -162,12 +162,12 @@ bool walk_thread_has_locked(const struct walk_layout *layout, const struct walk_
 	uint64_t java_thread, uint64_t object)
 {
 	uint64_t stack = (uint64_t)layout->thread_lock_stack.offset;
-	uint64_t at = stack + (uint64_t)layout->lock_stack_base.offset, top;
+	uint64_t at = stack + (uint64_t)layout->lock_stack_base.offset;
 
 	if (layout->thread_lock_stack.offset < 0 || layout->lock_stack_base.offset < 0)
 		return false;
 	/* The top is an offset from the JavaThread. */
-	top = layout_load(&layout->lock_stack_top, mem, java_thread + stack);
+	uint64_t top = layout_load(&layout->lock_stack_top, mem, java_thread + stack);
 	for (int i = 0; i < LOCK_STACK && at < top; i++, at += 8)
 		if (mem_u64(mem, java_thread + at) == object)
 			return true;

@@ -61,7 +61,6 @@ uint64_t arch_access_end(const struct walk_mem *mem, uint64_t pc)
 {
 	uint8_t b[WINDOW] = {0};
 	unsigned at = 0, immediate = 4;
-	uint8_t opcode;
 
 	if (!mem_load(mem, pc, b, WINDOW))
 		return 0;
@@ -78,7 +77,7 @@ uint64_t arch_access_end(const struct walk_mem *mem, uint64_t pc)
 		at += b[at + 1] == 0x38 || b[at + 1] == 0x3a ? 3 : 2;
 		return pc + at + operand_bytes(b + at);
 	}
-	opcode = b[at++];
+	uint8_t opcode = b[at++];
 	if (opcode == 0x80 || opcode == 0x83 || opcode == 0xc6 || opcode == 0x6b ||
 		opcode == 0xc0 || opcode == 0xc1 || (opcode == 0xf6 && !(b[at] & 0x30)))
 		immediate = 1;
@@ -148,12 +147,12 @@ uint64_t arch_arguments(const struct walk_mem *mem, uint64_t pc, uint64_t *back)
 {
 	uint8_t b[12];
 	uint64_t bytes = 0;
-	unsigned at = 0, popped;
+	unsigned at = 0;
 
 	*back = 0;
 	if (!mem_load(mem, pc, b, sizeof(b)))
 		return 0;
-	popped = pops(b);
+	unsigned popped = pops(b);
 	if (popped && pops(b + popped))
 		return 16;
 	if (adds_sp(b) == 4) {
@@ -177,7 +176,7 @@ uint64_t arch_arguments(const struct walk_mem *mem, uint64_t pc, uint64_t *back)
 uint64_t arch_jump_back(const struct walk_mem *mem, uint64_t pc, uint64_t low, uint64_t end)
 {
 	uint8_t b[JUMP_BYTES + 8] = {0};
-	uint64_t length = end - pc < JUMP_BYTES ? end - pc : JUMP_BYTES, target;
+	uint64_t length = end - pc < JUMP_BYTES ? end - pc : JUMP_BYTES;
 	int32_t far;
 
 	if (length < 6 || !mem_load(mem, pc, b, length))
@@ -188,8 +187,8 @@ uint64_t arch_jump_back(const struct walk_mem *mem, uint64_t pc, uint64_t low, u
 									      : 0;
 		unsigned restored =
 			b[i] == 0xc5 && b[i + 1] == 0xf8 && b[i + 2] == 0x77 ? 3 : adds_sp(b + i);
+		uint64_t target = 0;
 
-		target = 0;
 		if (opcode && i + opcode + 4 <= length) {
 			__builtin_memcpy(&far, b + i + opcode, sizeof(far));
 			target = pc + i + opcode + 4 + (uint64_t)(int64_t)far;

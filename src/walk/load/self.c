@@ -121,12 +121,11 @@ static bool row_fill(struct self_mem *self, uint64_t owner, uint64_t addr)
 	struct self_constant *row = row_of(self->constants, owner, low);
 	const unsigned char *line = line_find(self, addr);
 	uint32_t version;
-	bool same;
 
 	if (!line || !version_write(&row->version, &version))
 		return false;
-	same = row->owner == owner && row->low == low && row->epoch != self->epoch &&
-	       !__builtin_memcmp(row->bytes, line, SELF_LINE_BYTES);
+	bool same = row->owner == owner && row->low == low && row->epoch != self->epoch &&
+		    !__builtin_memcmp(row->bytes, line, SELF_LINE_BYTES);
 	__builtin_memcpy(row->bytes, line, SELF_LINE_BYTES);
 	row->owner = owner;
 	row->low = low;

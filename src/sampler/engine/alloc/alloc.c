@@ -53,8 +53,7 @@ static void alloc_sample(
 {
 	int32_t tid = raw_gettid();
 	struct thread_slot *thread = threads_find(s->threads, tid);
-	uint64_t jvm_interval = jvm_events_interval(), interval;
-	struct alloc_object o;
+	uint64_t jvm_interval = jvm_events_interval();
 	struct stack_sample sample = {.event = WIRE_ALLOC, .before = 1, .count = 1};
 	struct live *live = atomic_load(&s->live_on);
 	struct stack stack;
@@ -66,9 +65,9 @@ static void alloc_sample(
 		return;
 	}
 	sig_stack_java_own(&stack, s, thread, jvm_thread_of(jni));
-	o = alloc_object(
+	struct alloc_object o = alloc_object(
 		s->layout, stack.mem, jvm_thread_of(jni), (uint64_t)(uintptr_t)object, size);
-	interval = alloc_drawn(&thread->alloc, jvm_interval);
+	uint64_t interval = alloc_drawn(&thread->alloc, jvm_interval);
 	sample.weight = alloc_weight(s->layout, &thread->alloc, &o, jvm_interval);
 	atomic_fetch_add(&s->alloc_note.all, sample.weight);
 	/*
@@ -89,13 +88,10 @@ static void alloc_sample(
 
 void alloc_arrived(struct sampler *s, JNIEnv *jni, jobject object, jclass class, uint64_t size)
 {
-	bool measured;
-	uint64_t start;
-
 	if (!atomic_load(&s->events[WIRE_ALLOC].on))
 		return;
-	measured = atomic_fetch_add(&s->handlers, 1) % MEASURED_OF == 0;
-	start = measured ? sig_clock() : 0;
+	bool measured = atomic_fetch_add(&s->handlers, 1) % MEASURED_OF == 0;
+	uint64_t start = measured ? sig_clock() : 0;
 	alloc_sample(s, jni, object, class, size);
 	if (measured)
 		atomic_fetch_add_explicit(&s->events[WIRE_ALLOC].handlers_ns,

@@ -117,11 +117,10 @@ bool live_track(
 	struct live *live, JNIEnv *jni, jobject object, const struct stack *stack, uint64_t weight)
 {
 	uint32_t count = stack->count + 1, thinning = live_thinning(live);
-	struct live_object *o;
 
 	if (thinning > 1 && arms_random(thinning) != 0)
 		return true;
-	o = live_acquire(live);
+	struct live_object *o = live_acquire(live);
 	if (!o)
 		return false;
 	o->age = atomic_load(&live->number);
@@ -179,11 +178,10 @@ static void object_record(struct live_object *o, struct sampler *s)
 static void canary_make(struct live *live, struct canary *c, JNIEnv *jni)
 {
 	jclass class = jvm_class(jni, "java.lang.Object");
-	jobject object;
 
 	atomic_store(&live->behind, atomic_load(&live->tracked));
 	c->number = atomic_fetch_add(&live->number, 1) + 1;
-	object = class ? (*jni)->AllocObject(jni, class) : NULL;
+	jobject object = class ? (*jni)->AllocObject(jni, class) : NULL;
 	c->reference = object ? (*jni)->NewWeakGlobalRef(jni, object) : NULL;
 	if ((*jni)->ExceptionCheck(jni))
 		(*jni)->ExceptionClear(jni); /* the heap is full: the next sweep tries again */

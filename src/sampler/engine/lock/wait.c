@@ -74,12 +74,12 @@ static uint64_t reenters(struct lock_reader *r, uint64_t java_thread)
 {
 	struct sampler *s = r->s;
 	uint64_t monitor = layout_load(&s->layout->thread_waiting, &r->self.mem, java_thread);
-	struct oop thread;
 	uint32_t status;
 
 	if (!monitor)
 		return 0;
-	thread = java_thread_object(&r->java.threads, s->layout, &r->self.mem, java_thread);
+	struct oop thread =
+		java_thread_object(&r->java.threads, s->layout, &r->self.mem, java_thread);
 	return thread.klass && java_wait_status(&r->java, thread.object, &status) &&
 			       status & JAVA_BLOCKED
 		       ? monitor
@@ -88,10 +88,8 @@ static uint64_t reenters(struct lock_reader *r, uint64_t java_thread)
 
 uint64_t lock_wait_monitor(struct lock_reader *r, uint64_t java_thread)
 {
-	uint64_t monitor;
-
 	self_mem_refresh(&r->self);
-	monitor = layout_load(&r->s->layout->thread_pending, &r->self.mem, java_thread);
+	uint64_t monitor = layout_load(&r->s->layout->thread_pending, &r->self.mem, java_thread);
 	return monitor ? monitor : reenters(r, java_thread);
 }
 
@@ -117,17 +115,16 @@ static void wait_parked(struct lock_reader *r, uint64_t java_thread, struct lock
 	/* The java.lang.Thread that runs; on a carrier, the mounted virtual thread. */
 	const struct walk_field *field =
 		l->thread_virtual.offset >= 0 ? &l->thread_virtual : &l->thread_object;
-	struct oop thread, blocker;
 	uint32_t status;
 
 	if (!r->parks ||
 		layout_load(&l->thread_state, &r->self.mem, java_thread) != l->thread_blocked)
 		return;
-	thread = oop_held(
+	struct oop thread = oop_held(
 		&r->java.threads.mode, l, &r->self.mem, java_thread + (uint64_t)field->offset);
 	if (!thread.klass)
 		return;
-	blocker = java_wait_blocker(&r->java, thread.object);
+	struct oop blocker = java_wait_blocker(&r->java, thread.object);
 	/* without a readable status it is assumed to be parked */
 	out->parked = blocker.klass || !java_wait_status(&r->java, thread.object, &status) ||
 		      status & JAVA_PARKED;
@@ -138,13 +135,12 @@ struct lock_wait lock_wait_read(struct lock_reader *r, uint64_t java_thread)
 {
 	struct sampler *s = r->s;
 	const struct walk_layout *l = s->layout;
-	uint64_t anchor = java_thread + (uint64_t)l->thread_anchor.offset, monitor;
+	uint64_t anchor = java_thread + (uint64_t)l->thread_anchor.offset;
 	struct lock_wait wait = {0};
-	bool pending;
 
 	self_mem_refresh(&r->self);
-	monitor = layout_load(&l->thread_pending, &r->self.mem, java_thread);
-	pending = monitor != 0;
+	uint64_t monitor = layout_load(&l->thread_pending, &r->self.mem, java_thread);
+	bool pending = monitor != 0;
 	if (!pending)
 		monitor = reenters(r, java_thread);
 	if (monitor)
@@ -322,16 +318,14 @@ static struct lock_owner owner_of_monitor(struct lock_reader *r, const struct lo
 static struct lock_owner owner_of_synchronizer(struct lock_reader *r, const struct lock_wait *wait)
 {
 	struct oop owner = java_wait_owner(&r->java, (struct oop){wait->object, wait->klass});
-	struct thread_slot *slot;
-	uint64_t java_thread;
 
 	if (!owner.klass)
 		return (struct lock_owner){
 			.free = java_super(&r->java, wait->klass,
 					"java/util/concurrent/locks/ReentrantLock$Sync") != 0};
-	java_thread = mem_u64(&r->self.mem, owner.object + r->java.threads.eetop);
-	slot = java_thread ? owner_find(r, owner_is_thread, java_thread)
-			   : owner_find(r, owner_carries, owner.object);
+	uint64_t java_thread = mem_u64(&r->self.mem, owner.object + r->java.threads.eetop);
+	struct thread_slot *slot = java_thread ? owner_find(r, owner_is_thread, java_thread)
+					       : owner_find(r, owner_carries, owner.object);
 	if (slot || !unmounted_is(r->virtuals, owner)) /* or a thread that has ended */
 		return owner_runs(r, slot);
 	return owner_virtual(
