@@ -51,6 +51,24 @@ static void merge_event(struct merge *m, int event, bool holders, uint32_t first
 	}
 }
 
+/* Merges the spans of an event's samples. */
+static void merge_links(struct merge *m, int event, uint32_t first)
+{
+	uint64_t number, end = profile_links(m->from, &number);
+
+	for (; number < end; number++) {
+		struct profile_link link = *profile_get_link(m->from, number);
+
+		if (link.event != (uint32_t)event)
+			continue;
+		link.event = (uint32_t)m->sample.event;
+		link.second += first;
+		link.stack = profile_copy_stack(m->im.p, m->from, link.stack, m->stacks);
+		link.thread = feed_thread(&m->im, profile_get_thread(m->from, link.thread));
+		profile_add_link(m->im.p, &link);
+	}
+}
+
 static void merge_events(struct merge *m, const struct imported *from, uint32_t first)
 {
 	for (int event = 0; event < PROFILE_EVENTS && !m->rc; event++) {
@@ -69,6 +87,7 @@ static void merge_events(struct merge *m, const struct imported *from, uint32_t 
 		v->lost += from->vitals.events[event].lost;
 		memcpy(v->engine, from->vitals.events[event].engine, sizeof(v->engine));
 		merge_event(m, event, false, first);
+		merge_links(m, event, first);
 		if (event == EVENT_LOCK)
 			merge_event(m, event, true, first);
 	}

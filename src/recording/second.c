@@ -190,17 +190,17 @@ static void write_samples(struct second *s, int event, bool holders, uint32_t fr
 	out_write_nonempty(s->out, type, &s->out->chunk);
 }
 
-/* The links of seconds before `to` that are not in the file yet. */
-static void write_links(struct second *s, uint32_t to)
+/* Links of a profile that was merged from others are in no order. */
+static void write_links(struct second *s, uint32_t from, uint32_t to)
 {
 	uint64_t first, end = profile_links(s->profile, &first);
 	struct buf links = {0};
 
-	for (s->link = s->link > first ? s->link : first; s->link < end; s->link++) {
-		struct profile_link link = *profile_get_link(s->profile, s->link);
+	for (; first < end; first++) {
+		struct profile_link link = *profile_get_link(s->profile, first);
 
-		if (link.second >= to)
-			break;
+		if (link.second < from || link.second >= to)
+			continue;
 		format_add(&links, link.event);
 		format_add(&links, file_ids_stack(&s->ids, s->profile, link.stack));
 		format_add(&links, file_ids_thread(&s->ids, s->profile, link.thread));
@@ -232,7 +232,7 @@ void second_write(struct second *s, uint32_t from, uint32_t to)
 		write_samples(s, e, false, from, to);
 	}
 	write_samples(s, EVENT_LOCK, true, from, to);
-	write_links(s, to);
+	write_links(s, from, to);
 	uint8_t parts[PROFILE_PULSE];
 	for (unsigned e = 0; e < PROFILE_EVENTS; e++) {
 		if (!profile_pulse(s->profile, (int)e, from, parts))

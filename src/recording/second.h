@@ -37,7 +37,6 @@ struct second {
 		struct call_poll *polls; /* of the call being written */
 	} calls;
 	struct profile_run gap; /* the last one */
-	uint64_t link;          /* number of the first link that is not in the file */
 	struct written_wait {
 		uint64_t id, hash; /* id: of the wait, + 1; 0: none */
 	} * waits;

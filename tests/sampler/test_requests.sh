@@ -33,11 +33,12 @@ part() {
 	echo $(($1 * 1000 / ($2 ? $2 : 1)))
 }
 
-# spans NAME: trace and span ids in the recording begin with a number of their route, and nearly all samples have them
+# spans NAME: trace and span ids in the recording, merged with itself, begin with a number of their route, and nearly all samples have them
 spans() {
 	command -v python3 >/dev/null || { skip "$1: spans" "no python3" && return; }
-	"$JHOT" convert "$T/x.jhot" -o "$T/y.pb.gz" >/dev/null 2>&1
-	is "$1: the spans of a recording are those of its routes" \
+	"$JHOT" merge "$T/x.jhot" "$T/x.jhot" -o "$T/y.jhot" >/dev/null 2>&1
+	"$JHOT" convert "$T/y.jhot" -o "$T/y.pb.gz" >/dev/null 2>&1
+	is "$1: the spans of two merged recordings are those of its routes" \
 		"$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$srcdir/tests/export python3 - "$T/y.pb.gz" <<-'END'
 			import sys, formats
 			begin = {"/cart": "10", "/search": "11", "/pay": "12"}
