@@ -96,11 +96,11 @@ is "jhot exits with the program's status, not with that of its stopped recording
 
 # --- signals ---
 for signal in TERM HUP; do
-	"$JHOT" record -e cpu -o "$signal.collapsed" -- "$JAVA" -cp "$CLASSES" Known shares >out 2>err < <(sleep 30) &
+	"$JHOT" record -e cpu=1ms -o "$signal.collapsed" -- "$JAVA" -cp "$CLASSES" Known shares >out 2>err < <(sleep 200) &
 	record=$!
 	wait_for 30 grep -q ready out
 	child=$(pgrep -P $record -x java)
-	sleep 1
+	wait_for 60 has_samples "$child" 800 # most of the first ones are of the JVM's start
 	kill -$signal $record
 	wait $record
 	is "SIG$signal is forwarded, and ends both" $? $((128 + $(kill -l $signal)))
