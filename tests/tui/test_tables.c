@@ -3,7 +3,7 @@
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
 #include "tui/view/pane.h"
-#include "tui/view/tree/rows.h"
+#include "tui/view/tree/inside.h"
 
 static struct profile *p;
 static struct profile_query query = {

@@ -7,10 +7,10 @@
 #include "tui/frame/events.h"
 #include "tui/frame/timeline.h"
 #include "tui/screen/canvas.h"
-#include "tui/screen/glyph.h"
 #include "tui/screen/name.h"
 #include "tui/screen/strip.h"
 #include "tui/screen/text.h"
+#include "tui/screen/theme.h"
 
 static void test_width(void)
 {

@@ -3,8 +3,8 @@
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
-#include "tui/screen/glyph.h"
 #include "tui/screen/name.h"
+#include "tui/screen/theme.h"
 
 /* Fits a name of `packages` packages of `letters` each. True when nothing is written beyond `size` and the method is kept. */
 static bool name_stays(uint32_t packages, int letters, size_t size, int width)

@@ -21,8 +21,8 @@
 #include "tui/frame/timeline.h"
 #include "tui/frame/view.h"
 #include "tui/screen/canvas.h"
-#include "tui/screen/glyph.h"
 #include "tui/screen/name.h"
+#include "tui/screen/theme.h"
 #include "tui/term/key.h"
 
 #include <stdbool.h>
@@ -306,7 +306,7 @@ struct area popup_frame(struct ui *ui, const char *title, int rows, int cols);
 void footer_prompt_key(struct ui *ui, int key);
 /* Edits a line of text: characters, Backspace, ^U. Returns false for any other key. */
 bool footer_edit(char *text, size_t bytes, int key);
-/* timeline.c: the history under the header. Update once per update of the view. */
+/* timestrip.c: the history under the header. Update once per update of the view. */
 int timestrip_rows(const struct ui *ui);
 void timestrip_update(struct ui *ui);
 void timestrip_draw(struct ui *ui, int row);

@@ -19,7 +19,6 @@
 #ifndef JHOT_TUI_FRAME_VIEW_H
 #define JHOT_TUI_FRAME_VIEW_H
 
-#include "tui/screen/column.h"
 #include "tui/screen/list.h"
 #include "tui/screen/strip.h"
 

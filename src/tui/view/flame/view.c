@@ -12,7 +12,7 @@
 #include "tui/screen/text.h"
 #include "tui/view/flame/layout.h"
 #include "tui/view/pane.h"
-#include "tui/view/tree/rows.h"
+#include "tui/view/tree/inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>

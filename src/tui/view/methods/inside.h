@@ -7,7 +7,6 @@
 #include "profile/table/flat.h"
 #include "tui/frame/compare.h"
 #include "tui/frame/ui.h"
-#include "tui/screen/column.h"
 #include "tui/screen/list.h"
 #include "tui/view/pane.h"
 

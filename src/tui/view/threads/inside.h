@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of the threads view: view.c has the list and its columns, pane.c the selected thread and its methods.
+ * Internals of the threads view: rows.c computes the rows, view.c has the list and its columns, pane.c the selected thread.
  */
 #ifndef JHOT_TUI_VIEW_THREADS_INSIDE_H
 #define JHOT_TUI_VIEW_THREADS_INSIDE_H
@@ -8,10 +8,84 @@
 #include "profile/table/flat.h"
 #include "profile/table/rank.h"
 #include "tui/frame/ui.h"
-#include "tui/screen/column.h"
 #include "tui/screen/list.h"
 #include "tui/view/pane.h"
-#include "tui/view/threads/rows.h"
+
+/* --- rows.c ---------------------------------------------------------------------------------------------- */
+
+/*
+ * Rows of the threads view, computed from the profile: one per thread, one per pool (threads with similar names), or one
+ * per active thread and one for the idle threads of each pool.
+ *
+ * Samples are those of the window. State, stack and lock are those of the window's last two seconds, so a frozen screen
+ * shows its own time. User and system time are the kernel's since the last refresh. Embedded, zero-initialized; rows are
+ * valid until the next update.
+ */
+
+#define THREAD_ROW_POOL 0x80000000u /* flag in an id */
+
+enum thread_merge { THREADS_IDLE, THREADS_POOLS, THREADS_EACH, THREADS_MERGES };
+
+struct thread_row {
+	uint32_t id;     /* stable across updates: the thread, or THREAD_ROW_POOL | pool */
+	uint32_t thread; /* of a pool: its first thread */
+	uint32_t pool, members;
+	bool idle; /* the idle threads of a pool */
+	enum thread_kind kind;
+	bool live;               /* user and system are known */
+	bool ended;              /* has samples in the window, but does not exist any more */
+	bool carries_virtual;    /* has run virtual threads in the window */
+	enum thread_state state; /* of a pool: the busiest thread's */
+	float user, system;
+	struct {
+		uint64_t count, weight;        /* in the window */
+	} use[EVENT_WALL];                     /* by event: cpu, alloc, lock */
+	uint64_t wall[THREAD_STATES];          /* samples of the window by state */
+	uint32_t member_states[THREAD_STATES]; /* of a pool: threads by current state */
+	uint32_t stack; /* current stack, else the most frequent of the window */
+	uint64_t stack_count;
+	bool stack_is_now;
+	uint32_t lock_stack; /* where it waited longest for locks */
+	uint64_t lock_stack_weight;
+	bool waits;
+	bool holds;               /* owns a lock that another thread waits for */
+	struct profile_wait wait; /* of a pool: the longest wait */
+};
+
+/* The stack last displayed for a thread. Two seconds have few samples, so the most frequent stack changes by chance. */
+struct thread_recent {
+	uint32_t stack, seen; /* seen: the last second with a sample of it */
+};
+
+struct thread_rows {
+	enum thread_merge merge;    /* set by the caller before an update */
+	const struct trail *opened; /* likewise: pools whose idle threads have rows of their own */
+	struct thread_recent *recent; /* per thread */
+	uint32_t recent_count;
+	uint32_t recent_generation; /* filter_generation that they belong to */
+	struct thread_row *list;
+	uint32_t count, cap;
+	uint32_t threads,
+		states[THREAD_STATES]; /* existing threads; in the past, all of the window */
+	uint32_t ended;                /* not counted in threads */
+	uint32_t from, to;             /* the window */
+	uint32_t span_s, alloc_span_s,
+		lock_span_s; /* sampled seconds of the window, the divisors of rates */
+	uint64_t share_of;   /* the total that shares refer to, with threads_shares */
+	bool alloc_known, lock_known;
+};
+
+/* True when rows show shares of all samples: for files without CPU samples or without timestamps. */
+bool threads_shares(const struct ui *ui);
+
+void thread_rows_update(struct thread_rows *t, struct ui *ui);
+void thread_rows_done(struct thread_rows *t);
+
+/* The thread's name, or the pool's with '*'. Borrowed from the profile. */
+const char *thread_row_name(const struct profile *p, const struct thread_row *r);
+/* Percent of one core; percent of its time spent waiting for locks. */
+double thread_row_cpu(const struct thread_rows *t, const struct thread_row *r);
+double thread_row_lock(const struct thread_rows *t, const struct thread_row *r);
 
 /* --- pane.c: the selected thread ----------------------------------------------------------------- */
 

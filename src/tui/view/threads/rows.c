@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes rows per thread, then merges them by pool. */
-#include "tui/view/threads/rows.h"
+#include "tui/view/threads/inside.h"
 
 #include "base/buf.h"
 #include "base/clock.h"

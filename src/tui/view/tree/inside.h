@@ -1,16 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of the tree view: view.c draws, commands.c has the key commands and the search.
+ * Internals of the tree view: rows.c flattens the tree, view.c draws, commands.c has the key commands and the search.
  */
 #ifndef JHOT_TUI_VIEW_TREE_INSIDE_H
 #define JHOT_TUI_VIEW_TREE_INSIDE_H
 
+#include "base/hash.h"
+#include "profile/table/calltree.h"
 #include "tui/frame/compare.h"
 #include "tui/frame/ui.h"
-#include "tui/screen/column.h"
 #include "tui/screen/list.h"
 #include "tui/view/pane.h"
-#include "tui/view/tree/rows.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* --- rows.c ---------------------------------------------------------------------------------------------- */
+
+/*
+ * A call tree flattened to the rows of a list.
+ *
+ *   100.0        - all
+ *    71.4        ├ - Thread.run                an expanded node
+ *    71.4        │   … 29 frames               a fold: an unbranched path of frames in one row
+ *    48.9        │ - OrderController.list      an only child is not indented
+ *    34.0   11.2 │ ├ + ObjectReader.readValue
+ *
+ * Expanded nodes are stored by path, so they survive refreshes and other windows. Siblings keep their order as list rows
+ * do (rank.h). Independent of the screen. Embedded, zero-initialized; end with tree_rows_done.
+ */
+
+struct path_set { /* a set of 64-bit path hashes, assumed unique */
+	struct hash_index index;
+	uint64_t *paths;
+	uint32_t count, cap;
+};
+
+struct tree_row {
+	uint32_t node;     /* of the tree; of a fold: its first */
+	uint32_t folded;   /* number of nodes in a fold; 0: an ordinary node */
+	uint32_t hidden;   /* hidden children: those below the threshold, or all while collapsed */
+	uint16_t level;    /* of indentation */
+	bool open, parent; /* open: children are shown; parent: has children */
+	bool first;        /* first of an unindented chain: gets the branch symbol */
+	bool last;         /* no sibling follows */
+	uint64_t lines;    /* bit per level: a vertical line passes this row */
+};
+
+struct tree_rows {
+	struct tree_row *rows;
+	uint32_t count, cap;
+	struct path_set open, unfolded;
+	struct tree_sibling *siblings; /* order of the children, per parent */
+	struct hash_index sibling_index;
+	uint32_t sibling_count, sibling_cap;
+	uint32_t pass;
+};
+
+struct tree_view {                     /* parameters of flattening */
+	const struct profile *profile; /* of the tree */
+	const struct calltree *tree;
+	uint32_t root;
+	uint64_t hide_below; /* minimum total of visible nodes */
+	bool fresh, frozen;  /* ordering, as for rank_update */
+};
+
+void tree_rows_done(struct tree_rows *r);
+void tree_rows_build(struct tree_rows *r, const struct tree_view *v);
+/* The row whose node, or first folded node, has this path; -1: none. */
+int tree_rows_find(const struct tree_rows *r, const struct calltree *t, uint64_t path);
+
+/* The row that contains a node, possibly within a fold; -1: none. */
+int tree_rows_showing(const struct tree_rows *r, const struct calltree *t, uint32_t node);
+
+/* These take effect at the next tree_rows_build: expanding a node; with its unbranched descendants; collapsing it. */
+void tree_rows_open_one(struct tree_rows *r, const struct calltree *t, uint32_t node);
+void tree_rows_open(struct tree_rows *r, const struct tree_view *v, uint32_t node);
+void tree_rows_close(struct tree_rows *r, const struct calltree *t, uint32_t node);
+/* Gives each frame of a fold its own row. */
+void tree_rows_unfold(struct tree_rows *r, const struct calltree *t, uint32_t node);
+/* Expands all visible descendants, up to a limit. */
+void tree_rows_open_all(struct tree_rows *r, const struct tree_view *v, uint32_t node);
+/* Expands from node along the heaviest children. Returns the last visible one. */
+uint32_t tree_rows_open_hot(struct tree_rows *r, const struct tree_view *v, uint32_t node);
+uint32_t tree_find_path(const struct calltree *t, uint64_t path); /* PROFILE_NONE: none */
+
+/* --- view.c ---------------------------------------------------------------------------------------------- */
 
 /* Thresholds of hidden nodes, in 1/1000 of the total. */
 #define TREE_HIDE_STEPS 5

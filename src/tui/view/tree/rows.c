@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flattening a call tree. */
-#include "tui/view/tree/rows.h"
+#include "tui/view/tree/inside.h"
 
 #include "base/buf.h"
 #include "profile/table/rank.h"
