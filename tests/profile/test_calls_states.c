@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time of calls by state: states of polls, accounting between polls, shares, parts, phases, causes, texts; virtual threads. */
+/* Time of calls by state: states of polls, accounting between polls, shares, parts, phases, causes, texts; virtual threads, estimates. */
 #include "profile/calls/report.h"
 #include "tests/profile/polls.h"
 #include "tests/tap.h"
@@ -452,7 +452,7 @@ static void test_virtual(void)
 		struct profile_poll poll = polls_at(1, 100 + 5 * i);
 
 		poll.weight = 10;
-		poll.virtual_id = i % 2 ? 0x80000007u : 0x80000008u;
+		poll.virtual_id = i % 2 ? 0x80000007u : 0x80002007u;
 		poll.counted = poll.recorded = true;
 		poll.entries_here = poll.entries = 1; /* of other threads: ignored */
 		poll.state = i < 10 ? THREAD_ON_CPU : THREAD_IO;
@@ -473,6 +473,58 @@ static void test_virtual(void)
 	end();
 }
 
+/* --- estimates of the number of calls ---------------------------------------------------------- */
+
+/* Short calls, one seen in each tenth of a second, of which 1,000 a second were counted in bursts. */
+static void test_bursts(void)
+{
+	struct calls_query q = {.from_ns = NS_PER_S, .to_ns = 9 * NS_PER_S};
+	struct profile_poll burst = {.estimate = true, .entries = 500, .entries_here = 10};
+	struct calls_summary sum;
+
+	begin();
+	for (unsigned i = 0; i < 100; i++) {
+		polls_inside(p, 1, 100 * i + 50);
+		polls_outside(p, 1, 100 * i + 55);
+		if (i % 5 != 4)
+			continue;
+		burst.before_ns = polls_ns(100 * i - 400);
+		burst.since_ns = burst.time_ns = polls_ns(100 * i + 100);
+		calls_add_poll(p, &burst);
+	}
+	calls_summarize(p, &q, &sum);
+	ok(sum.estimated && !sum.at_least, "bursts replace the lower bound by an estimate");
+	ok(sum.calls > 7900 && sum.calls < 8100, "which is right: %g of 8000", sum.calls);
+	ok(sum.error > 8000 * 0.02 && sum.error < 8000 * 0.1,
+		"its error includes what hits may cost: %g", sum.error);
+	q.pool = profile_get_thread(p, 1)->pool + 1;
+	calls_summarize(p, &q, &sum);
+	ok(!sum.estimated, "there is no estimate of one pool's calls");
+	end();
+}
+
+static void test_brief_threads(void)
+{
+	struct calls_query q = {.to_ns = NS_PER_S};
+	struct profile_poll starts = {.starts = true, .entries = 100, .entries_here = 40};
+	struct calls_summary sum;
+
+	begin();
+	for (unsigned i = 0; i < 40; i++) {
+		polls_inside(p, 1 + i, 100 + i);
+		polls_inside(p, 1 + i, 120 + i);
+		polls_outside(p, 1 + i, 125 + i);
+	}
+	calls_summarize(p, &q, &sum);
+	ok(!sum.at_least, "all threads were polled: no lower bound");
+	calls_add_poll(p, &starts);
+	calls_summarize(p, &q, &sum);
+	ok(sum.at_least && sum.brief_threads,
+		"60 threads ended before their first poll: a lower bound");
+	is_int((long)sum.missed_threads, 60, "their number is reported");
+	end();
+}
+
 int main(void)
 {
 	test_states();
@@ -486,5 +538,7 @@ int main(void)
 	test_many_places();
 	test_texts();
 	test_virtual();
+	test_bursts();
+	test_brief_threads();
 	return tap_done();
 }

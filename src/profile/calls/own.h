@@ -23,8 +23,9 @@ struct model_call {
 	bool recorded;       /* the entries into the code that its last poll found are recorded */
 };
 
-#define CALLS_CELLS   8192u
-#define CALLS_VIRTUAL 8192u
+#define CALLS_CELLS          8192u
+#define CALLS_VIRTUAL        8192u
+#define CALLS_VIRTUAL_WINDOW 16u
 
 struct model_calls {
 	char *name;
@@ -46,21 +47,38 @@ struct model_calls {
 	double started, polled; /* threads that have started, and those of them that were polled */
 	uint64_t *open;         /* per thread: number + 1 of its call in progress, 0: none */
 	uint32_t open_cap;
-	/* The same of virtual threads, by id % CALLS_VIRTUAL. If two share a place, the first call is without an end. */
-	struct {
+	/* The same of virtual threads, near id % CALLS_VIRTUAL. */
+	struct model_open {
 		uint32_t id;
 		uint64_t call;
 	} virtual_open[CALLS_VIRTUAL];
 };
+
+/*
+ * The place of a virtual thread: its own, or else a free one. If there is none, that of another thread, whose call is then without an
+ * end.
+ */
+static inline const struct model_open *virtual_place(const struct model_calls *c, uint32_t id)
+{
+	const struct model_open *out = NULL;
+
+	for (uint32_t i = 0; i < CALLS_VIRTUAL_WINDOW; i++) {
+		const struct model_open *at = &c->virtual_open[(id + i) % CALLS_VIRTUAL];
+
+		if (at->id == id)
+			return at;
+		out = out || at->call ? out : at;
+	}
+	return out ? out : &c->virtual_open[id % CALLS_VIRTUAL];
+}
 
 /* number + 1 of the call in progress in this thread; 0: none. */
 static inline uint64_t open_of(const struct model_calls *c, uint32_t thread, uint32_t virtual_id)
 {
 	if (!virtual_id)
 		return thread < c->open_cap ? c->open[thread] : 0;
-	return c->virtual_open[virtual_id % CALLS_VIRTUAL].id == virtual_id
-		       ? c->virtual_open[virtual_id % CALLS_VIRTUAL].call
-		       : 0;
+	return virtual_place(c, virtual_id)->id == virtual_id ? virtual_place(c, virtual_id)->call
+							      : 0;
 }
 
 static inline const struct model_poll *poll_of(const struct model_calls *c, uint64_t number)

@@ -197,14 +197,14 @@ static void call_end(
 
 static void open_set(struct model_calls *c, const struct profile_poll *poll, uint64_t call)
 {
-	uint32_t at = poll->virtual_id % CALLS_VIRTUAL;
+	struct model_open *open;
 
 	if (!poll->virtual_id) {
 		c->open[poll->thread] = call;
 		return;
 	}
-	c->virtual_open[at].id = poll->virtual_id;
-	c->virtual_open[at].call = call;
+	open = &c->virtual_open[virtual_place(c, poll->virtual_id) - c->virtual_open];
+	*open = (struct model_open){poll->virtual_id, call};
 }
 
 static struct model_call *call_new(
