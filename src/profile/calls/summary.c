@@ -372,7 +372,7 @@ static double subset_variance(const struct gather *g)
 {
 	const struct model_calls *c = g->p->calls;
 	double *threads, variance = 0;
-	uint32_t last = 0, distinct = 0;
+	uint32_t last = 0, distinct = 0, calls = 0;
 
 	for (uint32_t i = 0; i < g->count; i++)
 		last = g->list[i].thread > last ? g->list[i].thread : last;
@@ -385,12 +385,16 @@ static double subset_variance(const struct gather *g)
 		variance += (2 * of_thread + 1) * weight * (weight - 1);
 		threads[call->thread]++;
 	}
-	for (uint32_t i = 0; i <= last; i++)
-		distinct += threads[i] > 0;
+	for (uint32_t i = 0; i <= last; i++) {
+		if (!threads[i] || profile_get_thread(g->p, i)->kind == THREAD_VIRTUAL)
+			continue;
+		calls += (uint32_t)threads[i];
+		distinct++;
+	}
 	if (c->started > c->polled)
 		g->out->missed_threads = c->started - c->polled;
 	g->out->brief_threads =
-		2 * distinct > g->count && g->out->missed_threads > MISSED_PART * c->started;
+		2 * distinct > calls && g->out->missed_threads > MISSED_PART * c->started + 10;
 	free(threads);
 	return variance;
 }
