@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Chunks of measured calls. A call is written once it has ended; at the end of the recording, also those in progress. */
-#include "recording/calls.h"
+#include "recording/reader.h"
+#include "recording/second.h"
 
 #include "base/clean.h"
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The content of chunks: one function and one table row per type. */
-#include "recording/calls.h"
+#include "recording/reader.h"
 
 #include "base/clean.h"
 #include "base/clock.h"

@@ -3,5 +3,5 @@
 
 noinst_LIBRARIES += librecording.a
 librecording_a_SOURCES = \
-	%D%/calls.c %D%/calls.h %D%/chunks.c %D%/fields.c %D%/fields.h %D%/file_ids.c %D%/file_ids.h %D%/format.h %D%/out.c %D%/out.h %D%/reader.c %D%/reader.h %D%/recording.h \
+	%D%/calls.c %D%/chunks.c %D%/fields.c %D%/fields.h %D%/file_ids.c %D%/file_ids.h %D%/format.h %D%/out.c %D%/out.h %D%/reader.c %D%/reader.h %D%/recording.h \
 	%D%/second.c %D%/second.h %D%/writer.c

@@ -55,4 +55,9 @@ void unzip_close(struct unzip *z);
 /* A recording_input: the next bytes; 0 at the end, also of a truncated file; -1 if it is damaged. */
 ssize_t unzip_read(void *z, void *bytes, size_t count, struct err *err);
 
+/* The content of the chunks with measured calls. */
+void chunks_read_measured(struct recording *r, struct format_cursor *c);
+void chunks_read_calls(struct recording *r, struct format_cursor *c);
+void chunks_read_entries(struct recording *r, struct format_cursor *c);
+
 #endif

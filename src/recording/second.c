@@ -3,7 +3,6 @@
 #include "recording/second.h"
 
 #include "base/hash.h"
-#include "recording/calls.h"
 
 #include <stdlib.h>
 

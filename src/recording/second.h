@@ -59,4 +59,7 @@ void second_write_runs(struct second *s);
 /* type: CHUNK_VITALS or CHUNK_STATE. */
 void second_write_vitals(struct second *s, enum format_type type, const struct vitals *v);
 
+/* Writes the calls that have ended since the last time, and the entries up to this second. last: also calls in progress. */
+void second_write_calls(struct second *s, uint32_t second, bool last);
+
 #endif

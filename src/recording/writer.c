@@ -8,7 +8,7 @@
  */
 #include "recording/recording.h"
 
-#include "recording/calls.h"
+#include "recording/second.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -73,27 +73,6 @@ static int kept_compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static void kept_scan(struct kept_list *list, DIR *dir, const regex_t *regex)
-{
-	const struct dirent *entry;
-	struct stat st;
-
-	while ((entry = readdir(dir))) {
-		if (regexec(regex, entry->d_name, 0, NULL, 0) ||
-			fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
-			!S_ISREG(st.st_mode) || st.st_uid != geteuid())
-			continue;
-		list->files = xgrow(list->files, list->count, &list->cap, sizeof(*list->files));
-		list->files[list->count++] = (struct kept){.name = xstrdup(entry->d_name),
-			.modified_ns = (uint64_t)st.st_mtim.tv_sec * NS_PER_S +
-				       (uint64_t)st.st_mtim.tv_nsec,
-			.bytes = (uint64_t)st.st_blocks * 512};
-		list->bytes += (uint64_t)st.st_blocks * 512;
-	}
-	if (list->count)
-		qsort(list->files, list->count, sizeof(*list->files), kept_compare);
-}
-
 /* Lists the files in the folder of `path`. Returns the folder, NULL with an error. Call kept_done afterwards, also on failure. */
 static DIR *kept_list(struct kept_list *list, const char *path, const char *regex, struct err *err)
 {
@@ -114,7 +93,22 @@ static DIR *kept_list(struct kept_list *list, const char *path, const char *rege
 		err_set(err, ERR_FAILED, "Cannot list the files of %s.", path);
 		return NULL;
 	}
-	kept_scan(list, dir, &compiled);
+	const struct dirent *entry;
+	struct stat st;
+	while ((entry = readdir(dir))) {
+		if (regexec(&compiled, entry->d_name, 0, NULL, 0) ||
+			fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+			!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+			continue;
+		list->files = xgrow(list->files, list->count, &list->cap, sizeof(*list->files));
+		list->files[list->count++] = (struct kept){.name = xstrdup(entry->d_name),
+			.modified_ns = (uint64_t)st.st_mtim.tv_sec * NS_PER_S +
+				       (uint64_t)st.st_mtim.tv_nsec,
+			.bytes = (uint64_t)st.st_blocks * 512};
+		list->bytes += (uint64_t)st.st_blocks * 512;
+	}
+	if (list->count)
+		qsort(list->files, list->count, sizeof(*list->files), kept_compare);
 	regfree(&compiled);
 	return dir;
 }

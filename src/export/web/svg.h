@@ -52,7 +52,6 @@ void svg_slices(
 
 /* 64 digits, and a number in units of five bits, low ones first; all but the last digit are in the upper half. */
 extern const char svg_digits[];
-void svg_number(struct buf *out, uint64_t n);
 
 /* Distribution of the event within each second, if known and not filtered (format: svg_slices.c). Read by web/pulse.js. */
 void svg_pulse(struct buf *out, const struct profile *p, const struct flame *f,

@@ -222,7 +222,7 @@ static void slices_merge(struct slices *s, uint32_t step)
 
 const char svg_digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
 
-void svg_number(struct buf *out, uint64_t n)
+static void svg_number(struct buf *out, uint64_t n)
 {
 	for (; n >= 32; n >>= 5)
 		buf_addc(out, svg_digits[32 + (n & 31)]);

@@ -150,7 +150,8 @@ static bool match_in(struct match *m, struct match_stacks *s, const struct profi
 	return match_one(m, s, p, view, stack);
 }
 
-bool match_stack(struct match *m, const struct profile *p, uint32_t stack)
+/* True when a method of the stack matches. Amortized O(1) per stack. */
+static bool match_stack(struct match *m, const struct profile *p, uint32_t stack)
 {
 	const struct fold *fold = p->scratch->fold;
 

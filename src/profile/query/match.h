@@ -21,8 +21,6 @@ void match_set(struct match *m, const char *text); /* copied; "" matches nothing
 const char *match_text(const struct match *m);
 
 bool match_method(struct match *m, const struct profile *p, uint32_t method);
-/* True when a method of the stack matches. Amortized O(1) per stack. */
-bool match_stack(struct match *m, const struct profile *p, uint32_t stack);
 /* Sum of the samples whose stack matches, each counted once. */
 struct profile_sum match_sum(
 	struct match *m, const struct profile *p, const struct profile_query *q);

@@ -37,7 +37,7 @@ static bool jvm_waits(const struct profile *p, uint32_t thread, enum thread_stat
 	       kind != THREAD_NATIVE;
 }
 
-bool query_wants_all(const struct profile_query *q)
+static bool query_wants_all(const struct profile_query *q)
 {
 	return q->thread == PROFILE_ANY_THREAD && !q->pool && !q->states && !q->without_idle &&
 	       (!q->filter || filter_is_identity(q->filter));

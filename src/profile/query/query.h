@@ -118,7 +118,6 @@ void scratch_fit(const struct profile *p, const struct model_stacks *view);
 /* True when thread and state of a sample pass; when every sample of the seconds passes. */
 bool query_wants(const struct profile *p, const struct profile_query *q, uint32_t thread,
 	enum thread_state state);
-bool query_wants_all(const struct profile_query *q);
 static inline bool query_of_holders(const struct profile_query *q)
 {
 	return q->event == EVENT_LOCK && q->holders;
