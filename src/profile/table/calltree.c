@@ -302,6 +302,14 @@ static void calltree_build_topdown(
 
 /* --- both trees -------------------------------------------------------------------------------------- */
 
+uint32_t calltree_find(const struct calltree *t, uint64_t path)
+{
+	for (uint32_t i = 0; i < t->count; i++)
+		if (t->nodes[i].path == path)
+			return i;
+	return PROFILE_NONE;
+}
+
 uint32_t calltree_next(const struct calltree *t, uint32_t at)
 {
 	if (t->nodes[at].first_child != PROFILE_NONE)

@@ -59,6 +59,8 @@ struct calltree *calltree_new(const struct profile *p, const struct profile_quer
 void calltree_free(struct calltree *t);
 /* The next node in depth-first order, starting from 0. PROFILE_NONE after the last. */
 uint32_t calltree_next(const struct calltree *t, uint32_t at);
+/* The node of a path, PROFILE_NONE if there is none. O(n). */
+uint32_t calltree_find(const struct calltree *t, uint64_t path);
 /* True for an own method of the program (profile_method_own). */
 bool calltree_own(const struct profile *p, const struct calltree_node *node);
 

@@ -12,7 +12,6 @@
 #include "tui/screen/text.h"
 #include "tui/view/flame/layout.h"
 #include "tui/view/pane.h"
-#include "tui/view/tree/inside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,7 +149,7 @@ static void flame_update(struct ui *ui, bool sort)
 		.find = *ui->search.text ? ui->search.found : NULL,
 	};
 	uint32_t zoom =
-		f->tree && f->at.trail.depth ? tree_find_path(f->tree, trail_top(&f->at.trail)) : 0;
+		f->tree && f->at.trail.depth ? calltree_find(f->tree, trail_top(&f->at.trail)) : 0;
 	struct calltree *tree;
 
 	/*
@@ -164,7 +163,7 @@ static void flame_update(struct ui *ui, bool sort)
 	/* Zooms out of nodes that are no longer in the window. */
 	zoom = 0;
 	while (f->at.trail.depth) {
-		zoom = tree_find_path(tree, trail_top(&f->at.trail));
+		zoom = calltree_find(tree, trail_top(&f->at.trail));
 		if (zoom != PROFILE_NONE)
 			break;
 		zoom = 0;

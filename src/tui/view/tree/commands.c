@@ -179,21 +179,17 @@ static uint32_t *hits_in_order(
 	const struct tree *t, uint32_t from, uint32_t *count, uint32_t *before)
 {
 	uint32_t *hits = xreallocarray(NULL, t->tree->count, sizeof(*hits));
-	uint32_t root = t->params.root, at = root, next;
+	const struct calltree_node *nodes = t->tree->nodes;
+	uint32_t root = t->params.root, at = root;
 
 	*count = *before = 0;
-	while (at != PROFILE_NONE) {
+	do {
 		if (at == from)
 			*before = *count;
 		if (tree_node_hit(t, at))
 			hits[(*count)++] = at;
-		next = t->tree->nodes[at].first_child;
-		while (next == PROFILE_NONE && at != root) {
-			next = t->tree->nodes[at].next_sibling;
-			at = next == PROFILE_NONE ? t->tree->nodes[at].parent : at;
-		}
-		at = next;
-	}
+		at = calltree_next(t->tree, at);
+	} while (at != PROFILE_NONE && nodes[at].depth > nodes[root].depth);
 	return hits;
 }
 
@@ -222,7 +218,7 @@ bool tree_find(struct ui *ui, int direction)
 	if (!t->tree || t->params.root == PROFILE_NONE)
 		return false;
 	tree_remember_selected(t);
-	uint32_t from = tree_find_path(t->tree, direction ? t->selected : t->anchor);
+	uint32_t from = calltree_find(t->tree, direction ? t->selected : t->anchor);
 	uint32_t *hits = hits_in_order(t, from, &count, &before);
 	if (count) {
 		on_hit = before < count && hits[before] == from;

@@ -83,7 +83,6 @@ void tree_rows_unfold(struct tree_rows *r, const struct calltree *t, uint32_t no
 void tree_rows_open_all(struct tree_rows *r, const struct tree_view *v, uint32_t node);
 /* Expands from node along the heaviest children. Returns the last visible one. */
 uint32_t tree_rows_open_hot(struct tree_rows *r, const struct tree_view *v, uint32_t node);
-uint32_t tree_find_path(const struct calltree *t, uint64_t path); /* PROFILE_NONE: none */
 
 /* --- view.c ---------------------------------------------------------------------------------------------- */
 

@@ -225,14 +225,6 @@ void tree_rows_build(struct tree_rows *r, const struct tree_view *v)
 		hash_index_add(&r->sibling_index, hash_u64(r->siblings[i].parent), i);
 }
 
-uint32_t tree_find_path(const struct calltree *t, uint64_t path)
-{
-	for (uint32_t i = 0; i < t->count; i++)
-		if (t->nodes[i].path == path)
-			return i;
-	return PROFILE_NONE;
-}
-
 int tree_rows_find(const struct tree_rows *r, const struct calltree *t, uint64_t path)
 {
 	for (uint32_t i = 0; i < r->count; i++)

@@ -112,7 +112,7 @@ static void tree_update(struct ui *ui, bool sort)
 	t->params = (struct tree_view){.profile = ui->profile, .tree = t->tree};
 	t->params.hide_below = all->total * (uint64_t)tree_hide_steps[t->hide] / 1000;
 	if (t->at.trail.depth)
-		t->params.root = tree_find_path(t->tree, trail_top(&t->at.trail));
+		t->params.root = calltree_find(t->tree, trail_top(&t->at.trail));
 	else if (t->root_method != PROFILE_NONE && all->first_child != PROFILE_NONE)
 		t->params.root = all->first_child; /* the method's own node */
 	/* When first shown, expand the hot path, or the callers of a method. */
