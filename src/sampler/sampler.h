@@ -258,6 +258,7 @@ struct sampler {
 		_Atomic uint64_t overlap_ns;
 		uint64_t busy_until_ns;
 		int timer;
+		bool wanted; /* publisher: it is on, or paused */
 	} process_clock;
 
 	struct { /* see session/headroom.h */
@@ -330,10 +331,10 @@ struct sampler {
 	/* True once a thread that collects signals was found in this session. */
 	_Atomic uint32_t collect_seen;
 	/*
-	 * collect_charges: the cpu event was on at the last check (engine/collect.c). collect_reported: the note has
-	 * been sent.
+	 * collect_charges: the cpu event was on at the last check (engine/collect.c). collect_exposed: that check found a
+	 * refused thread that a signal to the process could reach. collect_reported: the note has been sent.
 	 */
-	bool collect_charges, collect_reported;
+	bool collect_charges, collect_exposed, collect_reported;
 	bool paused; /* true while the front end is parked or has missed its heartbeat */
 	bool leave_asked;
 	bool debug_info_set; /* true when this session has set the flag: see jvm.h */

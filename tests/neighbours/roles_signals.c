@@ -59,7 +59,7 @@ void role_signalfd(const struct role *role, struct report *report)
 		if (ready > 0 && read(poller.fd, &info, sizeof(info)) > 0)
 			role_harm(report, "the signalfd got signal", (long)info.ssi_signo);
 		else if (ready < 0)
-			role_harm(report, "poll was interrupted", 0);
+			role_harm(report, "poll failed with errno", errno);
 	}
 }
 

@@ -67,6 +67,8 @@ static void collect_found(struct sampler *s, struct thread_slot *slot,
 	bool critical = (task->blocked & LIBC_SIGNALS) == LIBC_SIGNALS;
 	bool answered = atomic_exchange(&slot->collect.answered, 0);
 
+	atomic_store(&slot->collect.exposed,
+		s->signo_reserved <= 0 || !(task->blocked & BIT(s->signo_reserved)));
 	atomic_store(&slot->collect.refused, 1);
 	if (critical && answered && !certain)
 		atomic_store(&slot->collect.since_ns, 0); /* it unblocks them in between */
@@ -152,6 +154,7 @@ uint32_t collect_poll(struct sampler *s, bool all)
 	uint64_t cpu_ns;
 
 	s->collect_charges = atomic_load(&s->events[WIRE_CPU].on);
+	s->collect_exposed = false;
 	for (struct thread_slot *slot = NULL; (slot = threads_next(s->threads, slot));) {
 		if ((!all && !collect_may(slot)) || !task_cpu_ns(atomic_load(&slot->tid), &cpu_ns))
 			continue;
@@ -168,6 +171,7 @@ uint32_t collect_poll(struct sampler *s, bool all)
 			}
 			continue;
 		}
+		s->collect_exposed |= atomic_load(&slot->collect.exposed) != 0;
 		if (atomic_exchange(&slot->collect.unread, 0))
 			arms_disarm(s, slot);
 		if (!atomic_load(&slot->collect.certain))

@@ -42,8 +42,8 @@ bool collect_permits(struct sampler *s, struct thread_slot *slot);
 bool collect_young(struct sampler *s, struct thread_slot *slot);
 /*
  * Scans the threads that HotSpot does not know and those that were refused, or all of them; disarms and re-arms them
- * accordingly, and charges the CPU time of collecting threads. Returns how many threads collect signals. Publisher
- * only.
+ * accordingly, and charges the CPU time of collecting threads. Sets s->collect_exposed. Returns how many threads collect
+ * signals. Publisher only.
  */
 uint32_t collect_poll(struct sampler *s, bool all);
 

@@ -351,7 +351,7 @@ void events_warm_up(struct sampler *s)
  */
 static void reserved_lost(struct sampler *s)
 {
-	bool clock = atomic_load(&s->process_clock.on);
+	bool clock = s->process_clock.wanted;
 
 	if (clock)
 		process_clock_stop(s);

@@ -14,9 +14,10 @@
  * that threads in step with the tick are seen, too. This clock may have accounted for it as well, by a sample of this
  * thread or of another: that time is deducted from its next samples of unlisted threads (process_clock.overlap_ns).
  *
- * Its signal is the one that libc reserves: a thread that begins to wait for signals cannot consume it. While a thread
- * is known to collect signals (collect.h) the timer is off, since its signal would interrupt that thread's system
- * calls.
+ * Its signal is the one that libc reserves: a thread that begins to wait for signals cannot consume it. But the signal
+ * may interrupt that thread's system calls: the agent's threads block it, so where one of these is running, the kernel
+ * chooses any other thread. So the clock is paused while a thread may collect signals (collect.h), and stopped once one
+ * is known to.
  *
  * Up to Linux 6.3 such a signal went to the process's first thread and would wake it each time; there the clock is not
  * used.
@@ -70,28 +71,44 @@ static uint64_t clock_interval(struct sampler *s, bool busy)
 	return ENGINE_INTERVAL_OF(ENGINE_INTERVAL_IN(interval));
 }
 
-void process_clock_start(struct sampler *s)
+static void clock_pause(struct sampler *s)
+{
+	if (atomic_exchange(&s->process_clock.on, 0))
+		ctimer_delete(s->process_clock.timer);
+}
+
+static void clock_resume(struct sampler *s, uint64_t now)
 {
 	struct process_clock *clock = &s->process_clock;
 
-	if (s->events[WIRE_CPU].flags & WIRE_START_KERNEL_ONLY ||
-		!procfile_linux_since(RELEASE_MAJOR, RELEASE_MINOR) || collect_poll(s, true))
-		return;
-	clock->busy_until_ns = clock_mono_ns() + BUSY_NS;
+	clock->busy_until_ns = now + BUSY_NS;
 	atomic_store(&clock->overlap_ns, 0);
 	clock_set(s, clock_interval(s, true));
 }
 
+void process_clock_start(struct sampler *s)
+{
+	if (s->events[WIRE_CPU].flags & WIRE_START_KERNEL_ONLY ||
+		!procfile_linux_since(RELEASE_MAJOR, RELEASE_MINOR))
+		return;
+	s->process_clock.wanted = !collect_poll(s, true);
+	process_clock_poll(s, clock_mono_ns());
+}
+
 void process_clock_stop(struct sampler *s)
 {
-	if (atomic_exchange(&s->process_clock.on, 0))
-		ctimer_delete(s->process_clock.timer);
+	s->process_clock.wanted = false;
+	clock_pause(s);
 }
 
 void process_clock_poll(struct sampler *s, uint64_t now)
 {
 	struct process_clock *clock = &s->process_clock;
 
+	if (s->collect_exposed)
+		clock_pause(s);
+	else if (clock->wanted && !atomic_load(&clock->on))
+		clock_resume(s, now);
 	if (!atomic_load(&clock->on))
 		return;
 	if (atomic_exchange(&clock->found, 0))

@@ -207,6 +207,8 @@ struct thread_slot {
 	struct {
 		/* True: at the last reading it must get no signal. */
 		_Atomic uint32_t refused;
+		/* True: at that reading a signal to the process could have reached it. */
+		_Atomic uint32_t exposed;
 		/* True: all readings have refused it for long enough, or it was in sigwait. */
 		_Atomic uint32_t certain;
 		/* Time of the first refusal after the last permission; 0: signals are permitted. */
