@@ -114,7 +114,7 @@ static void parked_thread(void *ctx, const struct unmounted_thread *thread)
 {
 	struct parked *p = ctx;
 	const struct walk_mem *mem = remote_mem(p->remote);
-	struct walk_thread nobody = {.rows = NULL};
+	struct walk_thread unmounted = {.rows = NULL};
 	struct frozen where;
 
 	p->out->parked += thread->multiplicity;
@@ -124,7 +124,8 @@ static void parked_thread(void *ctx, const struct unmounted_thread *thread)
 	if (!unmounted_frozen(&p->java, thread, &where))
 		return;
 	uint64_t sp = frozen_sp(mem, &where);
-	struct walk_result walked = walk_frozen(p->layout, mem, &nobody, &where, p->frames, DEPTH);
+	struct walk_result walked =
+		walk_frozen(p->layout, mem, &unmounted, &where, p->frames, DEPTH);
 	uint64_t klass =
 		thread->state == UNMOUNTED_PARKED ? unmounted_blocker(&p->java, thread).klass : 0;
 	remote_forget(p->remote);

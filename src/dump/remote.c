@@ -271,7 +271,7 @@ static void *trace(void *arg)
 
 /*
  * Waits until a tracer thread is gone. Its exit withdraws its stop request and detaches from a thread that has stopped
- * meanwhile: no system call does that for a thread that is not stopped. The kernel does it after pthread_join has returned. The
+ * by then: no system call does that for a thread that is not stopped. The kernel does it after pthread_join has returned. The
  * pause recorded is the longest time for which the thread can have been stopped.
  */
 static void wait_detached(struct tracing *t)

@@ -10,7 +10,7 @@
 
 #include "findings/scene.h"
 
-/* What the frames below the innermost own one wait for. */
+/* The object of a wait, by the frames below the innermost own one. */
 enum place_wait {
 	PLACE_QUEUE = 1,    /* an element of a queue */
 	PLACE_PERMIT = 2,   /* a semaphore */

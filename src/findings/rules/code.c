@@ -346,8 +346,9 @@ static void judge_classes(const struct scene *scene)
 		(long long)scene->now->uptime_s);
 	if (*by)
 		scene_prove_cost(scene, f, &cost, "defined here, for example:", EVENT_CPU);
-	finding_advise(f, "look for scripts, proxies or lambdas that are created anew each time; "
-			  "-Xlog:class+load names the classes");
+	finding_advise(f,
+		"look for scripts, proxies or lambdas that are created again for each request; "
+		"-Xlog:class+load names the classes");
 }
 
 const struct finding_rule rule_classes = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules about what the host gives: CPU limits, cores, memory, threads, file descriptors. */
+/* Rules about resources of the host: CPU limits, cores, memory, threads, file descriptors. */
 #include "findings/places.h"
 #include "findings/rules.h"
 #include "findings/scene.h"

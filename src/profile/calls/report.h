@@ -35,7 +35,7 @@ struct call_phase {
 	/* Of CALL_LOCK: the method named as the lock's class, the thread that held it; PROFILE_NONE: not known. */
 	uint32_t lock, owner;
 	uint32_t
-		owner_place; /* the method named after what the owner did meanwhile; PROFILE_NONE: not known */
+		owner_place; /* the method named after what the owner did during the wait; PROFILE_NONE: not known */
 };
 /*
  * The phases of a call, in order; the caller frees them. The earliest are missing if their polls have been overwritten. NULL and

@@ -142,8 +142,8 @@ static void scan_java(void *ctx, uint64_t java_thread, int32_t tid)
 
 /*
  * True when the thread is alive although this scan has not seen it. The kernel continues a directory listing after the
- * last thread returned; if that thread has exited meanwhile, it counts positions instead, and skips as many threads as
- * have exited before it. False for the agent's own threads: one that was listed before its tid was known is retired.
+ * last thread returned; if that thread has exited since, it counts positions instead, and skips as many threads as have
+ * exited before it. False for the agent's own threads: one that was listed before its tid was known is retired.
  */
 static bool scan_skipped(struct sampler *s, struct thread_slot *slot)
 {

@@ -6,8 +6,8 @@
  * thread, for any event. Due are the sample announced by a timer's signal, the samples in the thread's perf buffers,
  * and those requested by the wall clock and the lock event.
  *
- * The handler's cost is measured as CPU time of the thread (a wall clock would include whatever ran while the handler
- * was preempted), by a raw system call as expensive as a few frames. Therefore only every eighth handler is measured,
+ * The handler's cost is measured as CPU time of the thread (a wall clock would include the threads that preempted the
+ * handler), by a raw system call as expensive as a few frames. Therefore only every eighth handler is measured,
  * with weight eight.
  */
 #include "sampler/engine/ctimer.h"
