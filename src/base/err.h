@@ -33,6 +33,13 @@ struct err {
 	char details[640]; /* likewise, for experts: errno, paths */
 };
 
+/* Headings of the three parts where an error is printed. */
+#define ERR_HEADING_WHAT    "What happened"
+#define ERR_HEADING_HINT    "Try one of"
+#define ERR_HEADING_DETAILS "Details"
+/* Begins the title of a printed error. */
+#define ERR_TITLE "jhot: "
+
 /* Replaces *e, including hints and details, by a new sentence. Returns -1. */
 int err_set(struct err *e, enum err_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

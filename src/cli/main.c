@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Selects and runs the verb; prints its error on stderr and returns the error's kind as the exit code. */
+#include "attach/jvm/hotspot.h"
 #include "cli/background.h"
 #include "cli/line/args.h"
 #include "cli/line/help.h"
@@ -65,8 +66,7 @@ static bool names_file(int argc, char **argv)
 	if (args_parse(&args, verb_find(VERB_OF_FILES), argc, argv, &unused))
 		return false;
 	for (int i = 0; i < args.operand_count && !found; i++)
-		found = args.operands[i][strspn(args.operands[i], "0123456789")] &&
-			import_accepts(args.operands[i]);
+		found = !hotspot_is_pid(args.operands[i]) && import_accepts(args.operands[i]);
 	args_done(&args);
 	return found;
 }

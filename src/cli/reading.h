@@ -39,7 +39,7 @@ int copying_begin(
 	struct copying *c, const struct hotspot *jvm, enum share_request request, struct err *err);
 /* Reads it to its end, for at most 30 s without progress. Returns c->to, which the caller owns from then on, or NULL. */
 struct imported *copying_finish(struct copying *c, struct err *err);
-/* Ends the copy with what has been read so far. Returns c->to, which the caller owns from then on. */
+/* Ends the copy at the samples that have arrived. Returns c->to, which the caller then owns. */
 struct imported *copying_take(struct copying *c);
 void copying_done(struct copying *c); /* also after a failure of the others */
 

@@ -38,13 +38,13 @@ static void block(FILE *out, const char *title, const char *lines)
 
 void report_error(FILE *out, const struct err *err)
 {
-	fprintf(out, "jhot: %s\n", titles[err->kind]);
-	block(out, "What happened", err->what);
+	fprintf(out, ERR_TITLE "%s\n", titles[err->kind]);
+	block(out, ERR_HEADING_WHAT, err->what);
 	const char *lines = err->hint;
 	char line[sizeof(((struct err *)0)->hint)];
 	int n = 0;
 	if (lines[0]) {
-		fputs("\nTry one of\n", out);
+		fputs("\n" ERR_HEADING_HINT "\n", out);
 		while (*lines) {
 			size_t len = strcspn(lines, "\n");
 			memcpy(line, lines, len);
@@ -54,7 +54,7 @@ void report_error(FILE *out, const struct err *err)
 			lines += len + (lines[len] == '\n');
 		}
 	}
-	block(out, "Details", err->details);
+	block(out, ERR_HEADING_DETAILS, err->details);
 }
 
 void report_note(FILE *out, const char *note)

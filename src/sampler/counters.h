@@ -37,7 +37,7 @@
 	X(UNANSWERED, "unanswered")         /* not walked: signal unanswered for 0.5 s */     \
 	X(TIMER_THREADS, "timer_threads")   /* threads on a timer instead of perf_events */   \
 	X(MODULES_FULL, "modules_full")     /* mapped files that did not fit in the list */   \
-	X(CONTEXTS_LOST, "contexts_lost")   /* of too many different requests: not told apart */
+	X(CONTEXTS_LOST, "contexts_lost") /* samples whose request exceeds the limit of requests */
 
 #define COUNTER_ENUM(name, text) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_ENUM) COUNTER_BREAKS };

@@ -80,6 +80,8 @@ int hotspot_scan_step(struct hotspot_scan *l, int timeout_ms, struct err *err);
 void hotspot_scan_copy(const struct hotspot_scan *l, struct hotspot_list *out);
 void hotspot_scan_end(struct hotspot_scan *l);
 
+/* True for an operand of digits only, which is a pid; any other is a name. */
+bool hotspot_is_pid(const char *pid_or_name);
 /*
  * Finds one JVM, attachable or not, by its pid or name. A name matches the main class or jar, whole or its last part
  * (org.acme.Shop: Shop; shop-api.jar: shop-api), ignoring case. ERR_NO_TARGET with candidates as hints if none or several

@@ -126,13 +126,18 @@ static void refuse_program(const char *name, struct hotspot *out, struct err *er
 		hotspot_refusal(out, err);
 }
 
+bool hotspot_is_pid(const char *pid_or_name)
+{
+	return !pid_or_name[strspn(pid_or_name, "0123456789")];
+}
+
 int hotspot_find(const char *pid_or_name, struct hotspot *out, struct err *err)
 {
 	struct hotspot_list list;
 
 	if (!pid_or_name[0])
 		return err_set(err, ERR_USAGE, "The name of a JVM cannot be empty.");
-	if (pid_or_name[strspn(pid_or_name, "0123456789")] == '\0') {
+	if (hotspot_is_pid(pid_or_name)) {
 		long pid = strtol(pid_or_name, NULL, 10);
 
 		if (hotspot_check(pid > 0 && pid <= INT32_MAX ? (pid_t)pid : -1, out, err))

@@ -18,13 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define WORDS_MAX  64
-#define HISTORY_S  600u
-#define ERRORS_MAX (64u << 10)
-/* Before and after the sentence in an error of jhot (report.h). */
-#define TITLE          "jhot: "
-#define HEADING        "What happened"
-#define ADVICE         "Try one of"
+#define WORDS_MAX      64
+#define HISTORY_S      600u
+#define ERRORS_MAX     (64u << 10)
 #define SCAN_NS        (2 * NS_PER_S)
 #define SCAN_IDLE_NS   (30 * NS_PER_S) /* even if there is no new process */
 #define SCAN_AGAIN_NS  (10 * NS_PER_S) /* a new process may become a JVM this late */
@@ -151,12 +147,12 @@ static void read_why(struct instance *i)
 
 	lseek(i->errors, 0, SEEK_SET);
 	buf_read_all(&text, i->errors, ERRORS_MAX);
-	advice = text.len ? strstr(text.data, ADVICE) : NULL;
+	advice = text.len ? strstr(text.data, ERR_HEADING_HINT) : NULL;
 	if (advice)
 		*advice = '\0';
-	for (title = text.data;
-		title && (title = strstr(title, TITLE)) && (heading = strstr(title, HEADING));)
-		memset(title, ' ', (size_t)(heading - title) + strlen(HEADING));
+	for (title = text.data; title && (title = strstr(title, ERR_TITLE)) &&
+				(heading = strstr(title, ERR_HEADING_WHAT));)
+		memset(title, ' ', (size_t)(heading - title) + strlen(ERR_HEADING_WHAT));
 	for (const char *at = buf_str(&text); *at && n + 1 < sizeof(i->why); at++)
 		if ((unsigned char)*at > ' ')
 			i->why[n++] = *at;
@@ -233,18 +229,13 @@ static struct instance *instance_new(struct fleet *f)
 	return i;
 }
 
-static bool is_pid(const char *operand)
-{
-	return !operand[strspn(operand, "0123456789")];
-}
-
 static bool is_wanted(const struct fleet *f, const struct hotspot *jvm)
 {
 	for (int k = 0; k < f->args->operand_count; k++) {
 		const char *operand = f->args->operands[k];
 
-		if (is_pid(operand) ? atoi(operand) == jvm->pid
-				    : !remote_is(operand) && hotspot_has_name(jvm, operand))
+		if (hotspot_is_pid(operand) ? atoi(operand) == jvm->pid
+					    : !remote_is(operand) && hotspot_has_name(jvm, operand))
 			return true;
 	}
 	return false;

@@ -37,7 +37,9 @@ struct fleet *fleet_new(const struct args *args, struct err *err);
 void fleet_free(struct fleet *f); /* NULL is allowed */
 /* The operands, separated by blanks. */
 const char *fleet_names(const struct fleet *f);
-/* Reads what has arrived, starts and ends children, and finds new JVMs. To be called at least every few seconds. */
+/*
+ * Reads the samples that children have sent, starts and ends children, and scans for new JVMs. Call it at least every few seconds.
+ */
 void fleet_step(struct fleet *f);
 /*
  * Computes the rows. `shown`: the stream whose row is marked as shown; NULL: none. *busy: true while rows still wait for

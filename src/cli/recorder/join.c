@@ -23,7 +23,7 @@ static void on_join_signal(int signo)
 
 static void hint_others(const struct sampling *s, struct err *err)
 {
-	err_hint(err, "jhot status %d     shows what it samples", (int)s->jvm.pid);
+	err_hint(err, "jhot status %d     lists the events of that session", (int)s->jvm.pid);
 	err_hint(err, "--take-over     ends that session first");
 }
 

@@ -555,7 +555,7 @@ int recorder_run(const struct args *args, struct err *err)
 		say("this host is not among the %s that are recorded; waiting for a signal",
 			args_get(args, OPT_FRACTION));
 		recorder_wait_signal();
-	} else if (!rc && target[strspn(target, "0123456789")])
+	} else if (!rc && !hotspot_is_pid(target))
 		rc = recorder_instances(r, target, err);
 	else if (!rc) {
 		rc = sampling_find(&r->sampling, args, err);

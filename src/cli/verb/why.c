@@ -126,8 +126,8 @@ static int why_file(const struct args *args, struct watch *w, struct err *err)
 }
 
 /*
- * Judges the samples of another jhot's session; with -d only the last seconds. Returns 1 if no other jhot lets us read its
- * samples.
+ * Evaluates the rules on the samples of another jhot's session; with -d only on the last seconds. Returns 1 if there is no such
+ * session, or it refuses to send its samples.
  */
 static int why_shared(const struct args *args, struct sampling *s, struct watch *w, struct err *err)
 {

@@ -42,7 +42,7 @@ struct model_calls {
 		uint32_t entries;
 		bool estimated; /* from counting for a part of the time */
 	} cells[CALLS_CELLS];
-	/* Sums of such estimates, and of how far they may be off besides their standard error. */
+	/* Sums of these estimates, and of their systematic errors; the standard error is not included. */
 	double estimated, doubt;
 	double started, polled; /* threads that have started, and those of them that were polled */
 	uint64_t *open;         /* per thread: number + 1 of its call in progress, 0: none */
@@ -100,7 +100,7 @@ static inline struct call call_now(const struct model_calls *c, uint64_t number)
 	return call;
 }
 
-/* The method after which a stack's place in the program, and what it waits for there, is named. */
+/* The method whose name describes a stack: its place in the program, and the object of its wait. */
 uint32_t calls_place(const struct profile *p, uint32_t stack);
 
 #endif

@@ -31,7 +31,8 @@ void call_shares(const struct call *call, double out[CALL_STATES]);
 struct call_phase {
 	uint64_t from_ns, to_ns;
 	enum call_state state;
-	uint32_t method; /* named after the place of the call, and what it waited for there */
+	uint32_t
+		method; /* its name describes the place in the program, and the object of a wait: calls_place */
 	/* Of CALL_LOCK: the method named as the lock's class, the thread that held it; PROFILE_NONE: not known. */
 	uint32_t lock, owner;
 	uint32_t

@@ -151,8 +151,10 @@ void latency_virtual_walked(struct latency_virtual *v, const struct unmounted *j
 
 	v->at = (struct latency_frozen){.object = thread->object, .chunk = where->chunk, .sp = sp};
 	probe_blocks(blocks, &probe, java, &v->at);
-	if (sig_copy_blocks(blocks, PROBE_BLOCKS) < PROBE_BLOCKS || probe.number != v->number)
+	if (sig_copy_blocks(blocks, PROBE_BLOCKS) < PROBE_BLOCKS || probe.number != v->number) {
 		v->at.object = 0;
+		return;
+	}
 	v->at.state = probe.state;
 	v->at.sp_field = probe.sp_field;
 	v->at.words = words_hash(probe.words);

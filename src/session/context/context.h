@@ -32,7 +32,6 @@ struct context_mem {
 #define CONTEXT_LABELS    64
 
 struct process_context {
-	uint64_t stamp;                /* changes with the content; 0: none */
 	char *keys[WIRE_CONTEXT_KEYS]; /* names of the threads' attributes; NULL: unknown */
 	char *labels[CONTEXT_LABELS];  /* attributes of the service: "service.name=shop" */
 	int label_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Searches the target's mappings, every few seconds, for what it publishes.
+ * Searches the target's mappings for its process context and for the variables of thread contexts, every few seconds.
  *
  * Reading memory may hang if a file system or another process provides it, possibly in a state that no signal ends. So a thread of
  * its own searches, and is abandoned with its struct search if that is necessary.

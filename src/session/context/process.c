@@ -139,10 +139,7 @@ bool process_context_read(const struct context_mem *mem, uint64_t addr, struct p
 	       mem->read(mem->ctx, addr, &after, sizeof(after)) && after.stamp == h.stamp &&
 	       process_context_parse(payload, h.bytes, out);
 	free(payload);
-	if (!good) {
+	if (!good)
 		process_context_done(out);
-		return false;
-	}
-	out->stamp = h.stamp;
-	return true;
+	return good;
 }

@@ -324,10 +324,10 @@ static void error_draw(struct ui *ui, struct area area)
 	int row = area.row;
 
 	canvas_text(c, row, 1, c->cols, STYLE_BAD, " jhot: the JVM cannot be profiled ");
-	row = draw_lines(c, row + 2, "What happened", ui->refusal.what, false);
-	row = draw_lines(c, row, "Try one of", ui->refusal.hint, true);
+	row = draw_lines(c, row + 2, ERR_HEADING_WHAT, ui->refusal.what, false);
+	row = draw_lines(c, row, ERR_HEADING_HINT, ui->refusal.hint, true);
 	if (!e->details_hidden)
-		row = draw_lines(c, row, "Details", ui->refusal.details, false);
+		row = draw_lines(c, row, ERR_HEADING_DETAILS, ui->refusal.details, false);
 	if (row < c->rows - 2)
 		canvas_printf(c, c->rows - 3, 1, c->cols, STYLE_DIM, "exit status %d",
 			(int)ui->refusal.kind);
