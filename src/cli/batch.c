@@ -9,6 +9,7 @@
 #include "cli/line/units.h"
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
+#include "tui/frame/command.h"
 #include "tui/frame/findings.h"
 #include "tui/frame/ui.h"
 #include "tui/term/signals.h"
@@ -198,7 +199,7 @@ static void print_json(const struct ui *ui, const struct events *events)
 /* whole: with the key line and trailing blank lines. */
 static void print_text(struct ui *ui, bool whole)
 {
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	struct buf out = {0};
 	int rows = c->rows;
 
@@ -274,7 +275,7 @@ static void run_first(struct run *r)
 	run_wait(r);
 	for (int64_t end = r->now_ms + LIST_MS; !r->ui.profile && !r->end && r->now_ms < end;) {
 		ui_tick(&r->ui, r->now_ms);
-		if (!ui_is_listing(&r->ui))
+		if (!picker_is_listing(&r->ui))
 			return;
 		run_poll(r, POLL_MS);
 	}

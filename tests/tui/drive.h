@@ -32,7 +32,7 @@ static inline bool drive_shows(struct ui *ui, const char *text)
 	bool found;
 
 	ui_draw(ui);
-	canvas_dump(&ui->canvas, &out, false);
+	canvas_dump(ui->canvas, &out, false);
 	found = strstr(buf_str(&out), text) != NULL;
 	buf_done(&out);
 	return found;

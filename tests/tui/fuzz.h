@@ -69,7 +69,7 @@ static inline bool fuzz_list_sound(struct ui *ui)
 	const struct list *l = ui_list(ui);
 
 	/* A screen of one line shows no list, so none was fitted to it. */
-	if (ui->canvas.rows < 8 || ui->canvas.cols < 40)
+	if (ui->canvas->rows < 8 || ui->canvas->cols < 40)
 		return true;
 	return l->top >= 0 && l->cursor >= l->top && (l->count == 0 || l->cursor < l->count);
 }
@@ -89,8 +89,8 @@ static inline char fuzz_input(struct fuzz *f, uint32_t kind)
 		static const int buttons[] = {UI_MOUSE_SELECT, UI_WHEEL_UP, UI_WHEEL_DOWN, 2};
 
 		ui_mouse(&f->ui, buttons[fuzz_below(f, 4)],
-			(int)fuzz_below(f, (uint32_t)f->ui.canvas.rows + 2) - 1,
-			(int)fuzz_below(f, (uint32_t)f->ui.canvas.cols + 2) - 1, f->now);
+			(int)fuzz_below(f, (uint32_t)f->ui.canvas->rows + 2) - 1,
+			(int)fuzz_below(f, (uint32_t)f->ui.canvas->cols + 2) - 1, f->now);
 		return '+';
 	}
 	key = fuzz_key(f);

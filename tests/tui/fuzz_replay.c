@@ -133,20 +133,20 @@ static bool fuzz_seed(const char *recording, uint64_t seed, int events, struct t
 	f.ui.job.slice = seed % 3 * 40;
 	for (i = 0; i < events; i++) {
 		one_event(&f, live, t);
-		if (!fuzz_sound(&f.ui.canvas) || !fuzz_list_sound(&f.ui))
+		if (!fuzz_sound(f.ui.canvas) || !fuzz_list_sound(&f.ui))
 			break;
 		if (f.ui.attach_pid || (!f.ui.profile && !fuzz_below(&f, 30)))
 			ui_attach(&f.ui, 1);
 	}
 	if (i < events)
 		diag("seed %llu, event %d, %dx%d, view %d, last: %.*s", (unsigned long long)seed, i,
-			f.ui.canvas.cols, f.ui.canvas.rows, (int)f.ui.place.view,
+			f.ui.canvas->cols, f.ui.canvas->rows, (int)f.ui.place.view,
 			(int)sizeof(f.history), f.history);
 	if (i < events) {
 		const struct list *l = ui_list(&f.ui);
 
 		diag("list: %d rows, %d shown, top %d, cursor %d; screen %s", l->count, l->rows,
-			l->top, l->cursor, fuzz_sound(&f.ui.canvas) ? "complete" : "incomplete");
+			l->top, l->cursor, fuzz_sound(f.ui.canvas) ? "complete" : "incomplete");
 	}
 	ui_done(&f.ui);
 	live_free(live);

@@ -12,7 +12,7 @@ static void state_of(struct ui *ui, struct buf *out)
 	struct buf screen = {0};
 	bool only;
 
-	canvas_dump(&ui->canvas, &screen, false);
+	canvas_dump(ui->canvas, &screen, false);
 	buf_clear(out);
 	buf_printf(out, "%d search=%s", (int)ui->place.view, ui->search.text);
 	for (int i = 0; i < filter_count(ui->scope.filter); i++)

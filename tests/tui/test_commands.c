@@ -65,7 +65,7 @@ static void test_help(struct ui *ui, enum view_id view)
 	ui_react(ui, UI_UPDATE);
 	ui_key(ui, '?', 0);
 	ui_draw(ui);
-	canvas_dump(&ui->canvas, &text, false);
+	canvas_dump(ui->canvas, &text, false);
 	for (int i = 0; i < command_count; i++) {
 		const struct command *c = &commands[i];
 		char entry[128];
@@ -388,10 +388,10 @@ static void test_diff(struct ui *ui)
 	drive_keys(ui, now + 12000, "gjjP");
 	drive_keys(ui, now + 12000, "g");
 	ui_draw(ui);
-	ok(canvas_row(&ui->canvas, 5)[0].ch == '>', "P pins a row to the top");
+	ok(canvas_row(ui->canvas, 5)[0].ch == '>', "P pins a row to the top");
 	drive_keys(ui, now + 13000, "j");
 	ui_draw(ui);
-	ok(canvas_row(&ui->canvas, 5)[0].ch == '*', "a pinned row is marked");
+	ok(canvas_row(ui->canvas, 5)[0].ch == '*', "a pinned row is marked");
 	drive_keys(ui, now + 15000, "kP");
 }
 

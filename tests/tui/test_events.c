@@ -78,7 +78,7 @@ static bool shows(const char *text)
 
 	if (on_screen(text))
 		return true;
-	canvas_dump(&ui.canvas, &out, false);
+	canvas_dump(ui.canvas, &out, false);
 	diag("%s", buf_str(&out));
 	buf_done(&out);
 	return false;

@@ -110,9 +110,9 @@ static void test_beside(const char *keys)
 	begin(24, 80, 0xf);
 	drive_seconds(&ui, 0, 4);
 	drive_keys(&ui, ui.now_ms, keys);
-	for (int row = 0; row < ui.canvas.rows; row++) {
-		const struct cell *cells = canvas_row(&ui.canvas, row);
-		int from = 0, to = ui.canvas.cols - 1;
+	for (int row = 0; row < ui.canvas->rows; row++) {
+		const struct cell *cells = canvas_row(ui.canvas, row);
+		int from = 0, to = ui.canvas->cols - 1;
 
 		while (from < to && cells[from].ch != 0x2502)
 			from++;
@@ -121,7 +121,7 @@ static void test_beside(const char *keys)
 		if (from == to)
 			continue;
 		rows++;
-		for (int col = 0; col < ui.canvas.cols; col++)
+		for (int col = 0; col < ui.canvas->cols; col++)
 			letters += (col < from || col > to) && cells[col].ch != ' ';
 	}
 	ok(rows > 3 && !letters, "the popup of key %s has %d rows, and %d characters beside it",

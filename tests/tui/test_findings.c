@@ -138,14 +138,14 @@ static bool shows(const char *text)
 	return drive_shows(&ui, text);
 }
 
-#define has(text, ...)                                 \
-	do {                                           \
-		struct buf dump = {0};                 \
-                                                       \
-		canvas_dump(&ui.canvas, &dump, false); \
-		if (!ok(shows(text), __VA_ARGS__))     \
-			diag("%s", buf_str(&dump));    \
-		buf_done(&dump);                       \
+#define has(text, ...)                                \
+	do {                                          \
+		struct buf dump = {0};                \
+                                                      \
+		canvas_dump(ui.canvas, &dump, false); \
+		if (!ok(shows(text), __VA_ARGS__))    \
+			diag("%s", buf_str(&dump));   \
+		buf_done(&dump);                      \
 	} while (0)
 
 static void test_nothing(void)
@@ -184,7 +184,7 @@ static void test_line(void)
 	is_int(header_rows(&ui), 5, "with a finding the header has one more line");
 	has("\n  DEADLOCK  payer-1 and payer-2 wait for each other: deadlocked for 4 s   w why\n",
 		"the worst finding is shown under the header, with the key");
-	is_int(canvas_row(&ui.canvas, 4)[2].style, STYLE_BAD,
+	is_int(canvas_row(ui.canvas, 4)[2].style, STYLE_BAD,
 		"the style of the line shows its severity");
 	collects = true;
 	seconds(4);

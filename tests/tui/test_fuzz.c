@@ -46,13 +46,13 @@ static void fuzz(uint64_t seed, int events)
 	ui->job.slice = seed % 3 * 40;
 	for (i = 0; i < events; i++) {
 		random_event(&r);
-		if (!fuzz_sound(&ui->canvas) || !fuzz_list_sound(ui))
+		if (!fuzz_sound(ui->canvas) || !fuzz_list_sound(ui))
 			break;
 	}
 	if (!ok(i == events, "seed %llu: every screen after %d events is complete",
 		    (unsigned long long)seed, events))
 		diag("event %d, %dx%d, view %d, last (# resize, + click, @ tick): %.*s", i,
-			ui->canvas.cols, ui->canvas.rows, (int)ui->place.view,
+			ui->canvas->cols, ui->canvas->rows, (int)ui->place.view,
 			(int)sizeof(r.f.history), r.f.history);
 	ui_done(ui);
 	fake_done(&r.fake);

@@ -58,7 +58,7 @@ static void figures(struct buf *out, int rows)
 	const char *at, *end;
 
 	ui_draw(&ui);
-	canvas_dump(&ui.canvas, &screen, false);
+	canvas_dump(ui.canvas, &screen, false);
 	buf_clear(out);
 	at = end = strstr(buf_str(&screen), "\n calls ");
 	while (end && rows--)
@@ -271,10 +271,10 @@ static void test_calls(void)
 	seconds(10);
 	keys("jj");
 	ui_draw(&ui);
-	for (int row = 0; row < ui.canvas.rows; row++)
-		if (canvas_row(&ui.canvas, row)[0].ch == '>')
+	for (int row = 0; row < ui.canvas->rows; row++)
+		if (canvas_row(ui.canvas, row)[0].ch == '>')
 			for (int i = 0; i < 12; i++)
-				selected[i] = (char)canvas_row(&ui.canvas, row)[1 + i].ch;
+				selected[i] = (char)canvas_row(ui.canvas, row)[1 + i].ch;
 	selected[12] = '\0';
 	keys("\n");
 	ok(shows(selected) && shows(" polls"), "Enter opens the selected call");

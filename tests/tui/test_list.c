@@ -49,7 +49,7 @@ static void test_moving(void)
 	ok(l.cursor == 30 && l.top == 24, "else it scrolls to the followed row");
 }
 
-static const char *text_of(void *ctx, int index)
+static const char *text_of(const void *ctx, int index)
 {
 	return ((const char *const *)ctx)[index];
 }
@@ -61,21 +61,17 @@ static void test_finding(void)
 	struct list l = {0};
 
 	list_resize(&l, 4, 4);
-	is_int(list_find(&l, text_of, (void *)texts, "get", 0, 1), 0,
-		"the search includes the start row");
-	is_int(list_find(&l, text_of, (void *)texts, "get", 1, 1), 2, "the search goes forward");
-	is_int(list_find(&l, text_of, (void *)texts, "get", 3, 1), 0,
-		"the search wraps at the end");
-	is_int(list_find(&l, text_of, (void *)texts, "get", 1, -1), 0, "the search goes backward");
-	is_int(list_find(&l, text_of, (void *)texts, "get", -1, -1), 2,
+	is_int(list_find(&l, text_of, texts, "get", 0, 1), 0, "the search includes the start row");
+	is_int(list_find(&l, text_of, texts, "get", 1, 1), 2, "the search goes forward");
+	is_int(list_find(&l, text_of, texts, "get", 3, 1), 0, "the search wraps at the end");
+	is_int(list_find(&l, text_of, texts, "get", 1, -1), 0, "the search goes backward");
+	is_int(list_find(&l, text_of, texts, "get", -1, -1), 2,
 		"the search wraps at the beginning");
-	is_int(list_find(&l, text_of, (void *)texts, "treemap", 0, 1), 2,
+	is_int(list_find(&l, text_of, texts, "treemap", 0, 1), 2,
 		"lower-case letters match capitals");
-	is_int(list_find(&l, text_of, (void *)texts, "Treemap", 0, 1), -1,
-		"capitals match only capitals");
-	is_int(list_find(&l, text_of, (void *)texts, "", 0, 1), -1, "an empty text is not found");
-	is_int(list_count_hits(&l, text_of, (void *)texts, "java"), 2,
-		"all matching rows are counted");
+	is_int(list_find(&l, text_of, texts, "Treemap", 0, 1), -1, "capitals match only capitals");
+	is_int(list_find(&l, text_of, texts, "", 0, 1), -1, "an empty text is not found");
+	is_int(list_count_hits(&l, text_of, texts, "java"), 2, "all matching rows are counted");
 }
 
 /* Rows with ids 100, 101, ... and these counts. */

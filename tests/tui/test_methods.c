@@ -35,7 +35,7 @@ static void test_delta_order(void)
 	}
 	drive_keys(&ui, ui.now_ms + 1000, "D>");
 	ui_draw(&ui);
-	canvas_dump(&ui.canvas, &screen, false);
+	canvas_dump(ui.canvas, &screen, false);
 	rising = strstr(buf_str(&screen), "app.Rising.method");
 	chance = strstr(buf_str(&screen), "  ~ ");
 	ok(rising && chance && rising < chance,
@@ -150,7 +150,7 @@ static bool selected(struct ui *ui, char out[64])
 	const char *line, *name;
 
 	ui_draw(ui);
-	canvas_dump(&ui->canvas, &screen, false);
+	canvas_dump(ui->canvas, &screen, false);
 	line = strstr(buf_str(&screen), "\n>");
 	name = line ? strstr(line, "app.") : NULL;
 	snprintf(out, 64, "%.*s", name ? (int)strcspn(name, " \n") : 0, name ? name : "");

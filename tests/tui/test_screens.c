@@ -235,7 +235,7 @@ static size_t skip_lines(const char **text, int lines)
 static void add_screen(
 	struct buf *out, const struct ui *ui, const char *screen, const char *same, bool styles)
 {
-	int rows = ui->canvas.rows, head = header_rows(ui), foot = rows - footer_rows(ui);
+	int rows = ui->canvas->rows, head = header_rows(ui), foot = rows - footer_rows(ui);
 
 	for (int row = 0; row < rows; row++) {
 		const char *mine = screen, *its = same, *rest;
@@ -298,9 +298,9 @@ static bool draw(const struct screen *s, size_t size, bool ascii, struct drawn *
 	}
 	ui_tick(ui, now += 1000);
 	ui_draw(ui);
-	canvas_dump(&ui->canvas, out, true);
-	for (int i = 0; i < ui->canvas.rows * ui->canvas.cols; i++)
-		plain &= ui->canvas.cells[i].ch < 0x7f;
+	canvas_dump(ui->canvas, out, true);
+	for (int i = 0; i < ui->canvas->rows * ui->canvas->cols; i++)
+		plain &= ui->canvas->cells[i].ch < 0x7f;
 	return plain;
 }
 
@@ -348,11 +348,11 @@ static void test_state(const struct screen *s)
 	struct drawn d;
 
 	draw(s, MIDDLE, false, &d, &screen);
-	canvas_dump(&d.ui.canvas, &text, false);
+	canvas_dump(d.ui.canvas, &text, false);
 	for (size_t i = 0; i < 4 && s->shows[i]; i++)
 		right &= strstr(buf_str(&text), s->shows[i]) != NULL;
-	for (int i = 0; i < d.ui.canvas.rows * d.ui.canvas.cols; i++)
-		styled |= d.ui.canvas.cells[i].style == s->style;
+	for (int i = 0; i < d.ui.canvas->rows * d.ui.canvas->cols; i++)
+		styled |= d.ui.canvas->cells[i].style == s->style;
 	right &= styled && !(s->hides && strstr(buf_str(&text), s->hides));
 	if (!ok(right, "the state \"%s\" has its texts and its style", s->name))
 		diag("%s%s", styled ? "" : "nothing has that style\n", buf_str(&text));

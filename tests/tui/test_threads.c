@@ -163,7 +163,7 @@ static const char *line_with(const char *text)
 	char *at, *start;
 
 	buf_clear(&out);
-	canvas_dump(&ui.canvas, &out, false);
+	canvas_dump(ui.canvas, &out, false);
 	at = strstr(out.data, text);
 	if (!at)
 		return "";

@@ -3,6 +3,7 @@
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
+#include "tui/frame/command.h"
 #include "tui/frame/ui.h"
 
 static int lists;        /* calls so far */
@@ -30,7 +31,7 @@ static void test_picker(void)
 	fake_init(&fake, 400);
 	ui_init(&ui, &ops, &fake, &options, false);
 	ui_tick(&ui, 1000);
-	ok(ui_is_listing(&ui), "an incomplete process list is requested again soon");
+	ok(picker_is_listing(&ui), "an incomplete process list is requested again soon");
 	before = lists;
 	drive_keys(&ui, 1000, "kafka");
 	is_int(lists, before, "a typed key does not request the list");
@@ -41,7 +42,7 @@ static void test_picker(void)
 	ok(drive_shows(&ui, "shop-api.jar"), "Esc shows the whole list again");
 	list_unread = false;
 	ui_tick(&ui, 1050);
-	ok(lists == before + 1 && !ui_is_listing(&ui), "the next tick completes the list");
+	ok(lists == before + 1 && !picker_is_listing(&ui), "the next tick completes the list");
 	drive_keys(&ui, 1050, "zz");
 	ui_tick(&ui, 1100);
 	ok(drive_shows(&ui, "None of 6 JVMs matches"),

@@ -54,7 +54,7 @@ static bool line_is(struct ui *ui, const char *label, const char *last)
 	bool right;
 
 	ui_draw(ui);
-	canvas_dump(&ui->canvas, &out, false);
+	canvas_dump(ui->canvas, &out, false);
 	at = strstr(buf_str(&out), label);
 	end = at ? strchr(at + 1, '\n') : NULL;
 	right = end && (size_t)(end - at) > strlen(last) &&
@@ -69,7 +69,7 @@ static bool screen_has(struct ui *ui, const char *text)
 	bool has;
 
 	ui_draw(ui);
-	canvas_dump(&ui->canvas, &out, false);
+	canvas_dump(ui->canvas, &out, false);
 	has = strstr(buf_str(&out), text) != NULL;
 	if (!has)
 		diag("%.300s", buf_str(&out));
@@ -108,7 +108,7 @@ static void test_screens(void)
 		ok(screen_has(&ui, "(needs 40x8)"), "4 rows show the minimum size");
 		ui_resize(&ui, 1, 1);
 		ui_draw(&ui);
-		is_int(ui.canvas.rows * ui.canvas.cols, 1, "1x1 shows a single cell");
+		is_int(ui.canvas->rows * ui.canvas->cols, 1, "1x1 shows a single cell");
 	}
 	ui_done(&ui);
 	fake_done(&fake);

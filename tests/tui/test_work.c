@@ -9,7 +9,7 @@ static void screen_of(struct ui *ui, struct buf *out)
 {
 	buf_clear(out);
 	ui_draw(ui);
-	canvas_dump(&ui->canvas, out, false);
+	canvas_dump(ui->canvas, out, false);
 }
 
 static void keys(struct ui *ui, const char *text)

@@ -48,7 +48,7 @@ static unsigned view_show(struct ui *ui, int view)
 static unsigned view_cycle(struct ui *ui, int direction)
 {
 	bool help = ui->place.view == VIEW_HELP;
-	int at = (int)(help ? ui->place.under : ui->place.view);
+	int at = (int)ui_view_id(ui);
 
 	do
 		at = (at + direction + VIEW_COUNT) % VIEW_COUNT;
@@ -102,7 +102,7 @@ static unsigned sort_step(struct ui *ui, int direction)
 {
 	struct order *o = &ui->place.state[ui->place.view]->order;
 
-	o->sort = column_sort_step(ui_view(ui)->columns(ui), ui->canvas.cols, o->sort, direction);
+	o->sort = column_sort_step(ui_view(ui)->columns(ui), ui->canvas->cols, o->sort, direction);
 	return UI_SORT;
 }
 
@@ -466,7 +466,7 @@ const char *command_shown(const struct command *c, const struct ui *ui)
 
 	if (keys)
 		return keys->shown;
-	return c->ascii && ui->canvas.ascii ? c->ascii : c->shown;
+	return c->ascii && ui->canvas->ascii ? c->ascii : c->shown;
 }
 
 unsigned command_save_settings(struct ui *ui, int arg)

@@ -102,6 +102,7 @@ unsigned picker_choose(struct ui *ui, int arg);
 /* Clears the filter text; if there is none, returns to the running session. */
 unsigned picker_back(struct ui *ui, int arg);
 bool picker_has_back(const struct ui *ui);
+bool picker_is_listing(const struct ui *ui); /* the picker is shown, and its list is incomplete */
 unsigned error_details(struct ui *ui, int arg);
 unsigned error_retry(struct ui *ui, int arg);
 unsigned error_back(struct ui *ui, int arg); /* to the running session */

@@ -2,6 +2,7 @@
 /* Drives the live view: sessions, updates, time, keys and clicks. */
 #include "tui/frame/ui.h"
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "profile/query/filter.h"
 #include "profile/query/match.h"
@@ -65,8 +66,9 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 	bool ascii)
 {
 	*ui = (struct ui){.ops = ops, .ctx = ctx, .options = options};
-	canvas_init(&ui->canvas, ascii);
-	canvas_resize(&ui->canvas, 24, 80);
+	ui->canvas = xcalloc(1, sizeof(*ui->canvas));
+	canvas_init(ui->canvas, ascii);
+	canvas_resize(ui->canvas, 24, 80);
 	ui->glyphs = ascii ? &glyphs_ascii : &glyphs_utf8;
 	ui->scope.event = options->event;
 	ui->scope.thread = PROFILE_ANY_THREAD;
@@ -106,7 +108,8 @@ void ui_done(struct ui *ui)
 		profile_pin_unregister(ui->profile, ui);
 	for (int i = 0; i < VIEW_COUNT; i++)
 		ui_free_view(ui, i);
-	canvas_done(&ui->canvas);
+	canvas_done(ui->canvas);
+	free(ui->canvas);
 	free(ui->copy);
 	free(ui->output);
 	findings_end(ui->findings);
@@ -203,11 +206,9 @@ void ui_update_sums(struct ui *ui)
 
 static void ui_update(struct ui *ui, bool sort)
 {
-	const struct view *v = ui_view(ui);
+	enum view_id id = ui_view_id(ui);
+	const struct view *v = view_table[id];
 
-	/* Help hides the view below it, which must stay up to date. */
-	if (ui->place.view == VIEW_HELP)
-		v = view_table[ui->place.under];
 	sort = sort || (ui->job.on && ui->job.sort);
 	uint64_t start = ui_cpu_ns(ui);
 	ui->job.on = ui->job.slice && ui->profile && !v->bare && !ui_prepare(ui, v);
@@ -224,6 +225,9 @@ static void ui_update(struct ui *ui, bool sort)
 		timestrip_update(ui);
 	if (v->update && (ui->profile || v->bare))
 		v->update(ui, sort);
+	if (ui->place.state[id]->warning)
+		ui_warn(ui, "%s", ui->place.state[id]->warning);
+	ui->place.state[id]->warning = NULL;
 	ui->beside = false;
 	ui->update_ns = ui_cpu_ns(ui) - start;
 }
@@ -238,7 +242,7 @@ void ui_react(struct ui *ui, unsigned reaction)
 
 void ui_resize(struct ui *ui, int rows, int cols)
 {
-	canvas_resize(&ui->canvas, rows, cols);
+	canvas_resize(ui->canvas, rows, cols);
 	ui->drawn = false;
 	ui_show(ui, ui->place.view);
 	/* Columns and lines that appear may need data that was not loaded. */
@@ -248,7 +252,7 @@ void ui_resize(struct ui *ui, int rows, int cols)
 void ui_draw(struct ui *ui)
 {
 	const struct view *v = ui_view(ui);
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	bool small = c->rows < 8 || c->cols < 40;
 
 	if (ui->job.on && !small) {
@@ -348,11 +352,6 @@ uint64_t ui_refresh_ms(const struct ui *ui)
 	uint64_t least = ui->update_ns / NS_PER_MS * DUTY;
 
 	return least > ui->interval_ms ? (least + 999) / 1000 * 1000 : ui->interval_ms;
-}
-
-bool ui_is_listing(const struct ui *ui)
-{
-	return ui->place.view == VIEW_PICKER && ui->listing;
 }
 
 int64_t ui_wake_ms(const struct ui *ui)
@@ -515,7 +514,7 @@ unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
 		return reaction;
 	}
 	const struct canvas_hit *hit =
-		button == UI_MOUSE_SELECT ? canvas_hit_at(&ui->canvas, row, col) : NULL;
+		button == UI_MOUSE_SELECT ? canvas_hit_at(ui->canvas, row, col) : NULL;
 	if (!hit)
 		return 0;
 	switch ((enum canvas_hit_kind)hit->kind) {

@@ -31,7 +31,7 @@ static bool event_is_on(const struct ui *ui, int event)
 	return ui->vitals && ui->vitals->events[event].state == VITALS_ON;
 }
 
-static const char *const *event_warning(struct ui *ui, int event)
+static const char *const *event_warning(const struct ui *ui, int event)
 {
 	if (!ui->ops->event_warning || ui->over || ui->scope.events[event].confirmed)
 		return NULL;
@@ -47,7 +47,7 @@ static unsigned warning_key(struct ui *ui, int key)
 	return events_show(ui, ui->menu.warned);
 }
 
-static void warning_draw(struct ui *ui)
+static void warning_draw(const struct ui *ui)
 {
 	const char *const *lines = event_warning(ui, ui->menu.warned);
 	int count = 0;
@@ -57,7 +57,7 @@ static void warning_draw(struct ui *ui)
 	struct area in = popup_frame(ui, ui->place.popup->title, count, BOX_COLS);
 	for (int i = 0; i < count; i++)
 		canvas_text(
-			&ui->canvas, in.row + i, in.col, in.col + in.cols, STYLE_NORMAL, lines[i]);
+			ui->canvas, in.row + i, in.col, in.col + in.cols, STYLE_NORMAL, lines[i]);
 }
 
 static const struct ui_popup popup_warning = {
@@ -302,7 +302,7 @@ static void add_done(struct ui *ui, bool accepted)
 	ui_react(ui, events_show(ui, event));
 }
 
-static const char *add_choice(struct ui *ui, int i)
+static const char *add_choice(const struct ui *ui, int i)
 {
 	return ui->ops->event_name(ui->ctx, i);
 }
@@ -352,12 +352,12 @@ static unsigned menu_key(struct ui *ui, int key)
 	}
 }
 
-static void menu_draw(struct ui *ui)
+static void menu_draw(const struct ui *ui)
 {
 	static const char *const states[] = {"off", "on", "failed"};
 	int rows = menu_rows(ui);
 	struct area in = popup_frame(ui, ui->place.popup->title, rows + 4, BOX_COLS);
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int limit = in.col + in.cols, at = in.row;
 
 	canvas_text(c, at, in.col, limit, STYLE_LABEL,

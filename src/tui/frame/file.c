@@ -95,7 +95,7 @@ void file_state(const struct ui *ui, struct strip *s)
 	struct tm tm;
 
 	if (!start || !localtime_r(&at, &tm) ||
-		!strftime(text, sizeof(text), ui->canvas.cols < 100 ? "%H:%M:%S" : "%F %H:%M:%S",
+		!strftime(text, sizeof(text), ui->canvas->cols < 100 ? "%H:%M:%S" : "%F %H:%M:%S",
 			&tm))
 		text[0] = '\0';
 	strip_add(s, STYLE_WARN, 0, " FILE%s%s ", *text ? " " : "", text)->right = true;
@@ -111,7 +111,7 @@ static const char *file_clock(char out[TEXT_NUMBER], uint32_t s)
 	return out;
 }
 
-void file_notice(struct ui *ui, struct strip *s)
+void file_notice(const struct ui *ui, struct strip *s)
 {
 	const struct profile_query q = ui_query(ui);
 	char from[TEXT_NUMBER], to[TEXT_NUMBER], all[TEXT_NUMBER];

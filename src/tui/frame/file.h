@@ -24,6 +24,6 @@ int file_step(const struct ui *ui);
 void file_title(const struct ui *ui, struct strip *s);
 void file_state(const struct ui *ui, struct strip *s);
 /* The line above the keys: the range shown. */
-void file_notice(struct ui *ui, struct strip *s);
+void file_notice(const struct ui *ui, struct strip *s);
 
 #endif

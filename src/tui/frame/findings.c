@@ -147,12 +147,12 @@ static bool line_shown(const struct ui *ui)
 
 int findings_rows(const struct ui *ui)
 {
-	return line_shown(ui) && ui->canvas.rows >= ROWS_OWN;
+	return line_shown(ui) && ui->canvas->rows >= ROWS_OWN;
 }
 
 bool findings_replace_quality(const struct ui *ui)
 {
-	return line_shown(ui) && ui->canvas.rows < ROWS_OWN;
+	return line_shown(ui) && ui->canvas->rows < ROWS_OWN;
 }
 
 enum style findings_style(enum finding_grade grade)
@@ -164,11 +164,11 @@ enum style findings_style(enum finding_grade grade)
 	return styles[grade];
 }
 
-void findings_draw_line(struct ui *ui, int row)
+void findings_draw_line(const struct ui *ui, int row)
 {
 	const struct finding *worst = &ui->findings->list[0].finding;
 	const struct command *open = commands;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	char more[32] = "", text[sizeof(worst->what)];
 	int end = c->cols - 1, col, at;
 

@@ -39,7 +39,7 @@ void findings_open(struct ui *ui);
 /* The line under the header: its rows, 0 or 1; true when it replaces the data-quality line instead. */
 int findings_rows(const struct ui *ui);
 bool findings_replace_quality(const struct ui *ui);
-void findings_draw_line(struct ui *ui, int row);
+void findings_draw_line(const struct ui *ui, int row);
 
 enum style findings_style(enum finding_grade grade);
 

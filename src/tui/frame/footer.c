@@ -17,7 +17,7 @@
 
 int footer_rows(const struct ui *ui)
 {
-	return ui->canvas.rows >= ROWS_NOTICE ? 3 : 2;
+	return ui->canvas->rows >= ROWS_NOTICE ? 3 : 2;
 }
 
 bool footer_edit(char *text, size_t bytes, int key)
@@ -83,10 +83,10 @@ void footer_prompt_key(struct ui *ui, int key)
 }
 
 /* Draws the prompt, and above it, if there is a row, the matching choices, as many as fit. */
-static void draw_prompt(struct ui *ui, int row, bool above)
+static void draw_prompt(const struct ui *ui, int row, bool above)
 {
 	const struct ui_prompt *p = &ui->place.prompt;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int col = 1, left = 0;
 	const char *choice;
 
@@ -113,7 +113,7 @@ static void draw_prompt(struct ui *ui, int row, bool above)
 	canvas_right(c, row, col + 2, c->cols - 1, STYLE_DIM, "Enter accepts  Esc cancels");
 }
 
-static void draw_keys(struct ui *ui, int row)
+static void draw_keys(const struct ui *ui, int row)
 {
 	struct strip s = {0};
 	struct strip_part *p;
@@ -134,13 +134,13 @@ static void draw_keys(struct ui *ui, int row)
 			p->hit = command_keys(c, ui)[0].key;
 		}
 	}
-	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+	strip_draw(&s, ui->canvas, row, 1, ui->canvas->cols - 1);
 }
 
 /* Wraps the message over the rows up to last, so that its end, often the advice, is visible. */
-static void draw_message(struct ui *ui, int last)
+static void draw_message(const struct ui *ui, int last)
 {
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	const char *text = ui->place.message.text, *next;
 	int rows = text_rows(text, c->cols - 4);
 	int most = c->rows / 2 < MESSAGE_ROWS ? c->rows / 2 : MESSAGE_ROWS;
@@ -159,7 +159,7 @@ static void draw_message(struct ui *ui, int last)
 	}
 }
 
-static void add_newer(struct ui *ui, struct strip *s)
+static void add_newer(const struct ui *ui, struct strip *s)
 {
 	char count[TEXT_NUMBER];
 
@@ -172,22 +172,22 @@ static void add_newer(struct ui *ui, struct strip *s)
 		text_count(count, (int64_t)ui->newer));
 }
 
-static void draw_part(struct ui *ui, int row, void (*fill)(struct ui *, struct strip *))
+static void draw_part(const struct ui *ui, int row, void (*fill)(const struct ui *, struct strip *))
 {
 	struct strip s = {0};
 
 	if (fill && !ui->job.on)
 		fill(ui, &s);
-	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+	strip_draw(&s, ui->canvas, row, 1, ui->canvas->cols - 1);
 }
 
-void footer_draw(struct ui *ui)
+void footer_draw(const struct ui *ui)
 {
 	const struct view *v = ui_view(ui);
-	int last = ui->canvas.rows - 1, rows = v->bare ? 1 : footer_rows(ui);
+	int last = ui->canvas->rows - 1, rows = v->bare ? 1 : footer_rows(ui);
 
 	if (rows > 1)
-		draw_part(ui, ui->canvas.rows - rows, v->detail);
+		draw_part(ui, ui->canvas->rows - rows, v->detail);
 	if (rows > 2)
 		draw_part(ui, last - 1,
 			ui->scope.time.frozen && v->notice && file_has_time(ui) ? add_newer
@@ -196,7 +196,7 @@ void footer_draw(struct ui *ui)
 		draw_prompt(ui, last, rows > 1);
 	else if (ui->place.popup)
 		canvas_text(
-			&ui->canvas, last, 1, ui->canvas.cols, STYLE_LABEL, ui->place.popup->keys);
+			ui->canvas, last, 1, ui->canvas->cols, STYLE_LABEL, ui->place.popup->keys);
 	else
 		draw_keys(ui, last);
 	if (ui->place.message.shown)

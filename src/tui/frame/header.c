@@ -32,12 +32,12 @@
 
 static bool has_vitals(const struct ui *ui)
 {
-	return ui->canvas.rows >= ROWS_VITALS && file_has_vitals(ui);
+	return ui->canvas->rows >= ROWS_VITALS && file_has_vitals(ui);
 }
 
 int header_rows(const struct ui *ui)
 {
-	return 2 + has_vitals(ui) + (ui->canvas.rows >= ROWS_TABS) + timestrip_rows(ui) +
+	return 2 + has_vitals(ui) + (ui->canvas->rows >= ROWS_TABS) + timestrip_rows(ui) +
 	       findings_rows(ui);
 }
 
@@ -80,10 +80,10 @@ static void add_engine(const struct ui *ui, struct strip *s)
 	part->right = part->joined = true;
 }
 
-static void draw_title(struct ui *ui, int row, const struct vitals_second *point)
+static void draw_title(const struct ui *ui, int row, const struct vitals_second *point)
 {
 	const struct vitals *v = ui->vitals;
-	int space = ui->canvas.cols - TITLE_REST;
+	int space = ui->canvas->cols - TITLE_REST;
 	double refresh_s = (double)ui_refresh_ms(ui) / 1000;
 	struct strip s = {0};
 	char text[TEXT_NUMBER], name[sizeof(v->name)];
@@ -117,16 +117,16 @@ static void draw_title(struct ui *ui, int row, const struct vitals_second *point
 		strip_add(&s, STYLE_GOOD, 0, "%s %.*fs", *ui_owner(ui) ? "WATCHING" : "LIVE",
 			ui_refresh_ms(ui) % 1000 != 0, refresh_s)
 			->right = true;
-	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+	strip_draw(&s, ui->canvas, row, 1, ui->canvas->cols - 1);
 }
 
 /* --- tabs -------------------------------------------------------------------------------------------- */
 
-static void draw_tabs(struct ui *ui, int row)
+static void draw_tabs(const struct ui *ui, int row)
 {
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	bool only_shown = c->cols < 76, numbers = c->cols < 120 && events_has_user(ui);
-	enum view_id shown = ui->place.view == VIEW_HELP ? ui->place.under : ui->place.view;
+	enum view_id shown = ui_view_id(ui);
 	int col = 1;
 	char name[24];
 
@@ -171,7 +171,7 @@ static void draw_tabs(struct ui *ui, int row)
 /* --- vitals ------------------------------------------------------------------------------------------ */
 
 static void add_spark(
-	struct ui *ui, struct strip *s, enum history_what what, int n, int64_t unit, int drop)
+	const struct ui *ui, struct strip *s, enum history_what what, int n, int64_t unit, int drop)
 {
 	int64_t values[64];
 	char text[GLYPH_SPARK_BYTES(64)];
@@ -181,7 +181,7 @@ static void add_spark(
 	strip_add(s, STYLE_SPARK, drop, "%s", text)->gap = 1;
 }
 
-static void add_gc(struct ui *ui, struct strip *s, const struct vitals_second *p)
+static void add_gc(const struct ui *ui, struct strip *s, const struct vitals_second *p)
 {
 	uint32_t at = p->second;
 	const struct vitals_second *before = at >= GC_S ? history_at(ui->profile, at - GC_S) : NULL;
@@ -201,24 +201,24 @@ static void add_gc(struct ui *ui, struct strip *s, const struct vitals_second *p
 	else
 		snprintf(share, sizeof(share), "pauses %.1f%%", p->gc_pct_x10 / 10.0);
 	/* A fixed width, or the parts after it would jump. */
-	if (ui->canvas.cols >= WIDE)
+	if (ui->canvas->cols >= WIDE)
 		strip_add(s, STYLE_NORMAL, 2, "%s %s%s", share, ui->vitals->gc_name, times)->width =
 			GC_COLS;
 	else
 		strip_add(s, STYLE_NORMAL, 2, "%s", share)->width = GC_SHARE_COLS;
 }
 
-static void draw_vitals(struct ui *ui, int row, const struct vitals_second *p)
+static void draw_vitals(const struct ui *ui, int row, const struct vitals_second *p)
 {
-	int cells = ui->canvas.cols >= 160 ? 30 : ui->canvas.cols >= 120 ? 16 : 8;
-	bool wide = ui->canvas.cols >= WIDE_STOPS,
+	int cells = ui->canvas->cols >= 160 ? 30 : ui->canvas->cols >= 120 ? 16 : 8;
+	bool wide = ui->canvas->cols >= WIDE_STOPS,
 	     stops_much = p && p->safepoint_pct_x10 >= STOPS_MUCH;
 	struct strip s = {0};
 	char text[TEXT_NUMBER];
 
 	if (!p) {
 		canvas_text(
-			&ui->canvas, row, 1, ui->canvas.cols, STYLE_DIM, ui->vitals->vitals_note);
+			ui->canvas, row, 1, ui->canvas->cols, STYLE_DIM, ui->vitals->vitals_note);
 		return;
 	}
 	if (p->cpu_pct >= 0) {
@@ -252,13 +252,13 @@ static void draw_vitals(struct ui *ui, int row, const struct vitals_second *p)
 		strip_add(&s, STYLE_NORMAL, 7, "RSS %s", text_bytes(text, p->rss_bytes));
 	if (*ui->vitals->vitals_note)
 		strip_add(&s, STYLE_DIM, 9, "%s", ui->vitals->vitals_note);
-	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+	strip_draw(&s, ui->canvas, row, 1, ui->canvas->cols - 1);
 }
 
 /* --- data quality ------------------------------------------------------------------------------------ */
 
 /* Adds the window, its samples, and their total weight unless that is CPU or wall time. */
-static void add_window(struct ui *ui, struct strip *s)
+static void add_window(const struct ui *ui, struct strip *s)
 {
 	static const char *const what[EVENT_USER_FIRST] = {
 		[EVENT_ALLOC] = " allocated", [EVENT_LOCK] = " waited"};
@@ -294,7 +294,7 @@ static void add_badge(struct strip *s, const char *note, int drop)
 		strip_add(s, STYLE_WARN, drop, " %.*s ", len, note)->right = true;
 }
 
-static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
+static void draw_quality(const struct ui *ui, int row, const struct vitals_second *p)
 {
 	const struct vitals *v = ui->vitals;
 	const struct ui_sums *sums = &ui->sums;
@@ -318,11 +318,11 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 	/* The share of stacks not walked to their root, and on wide screens the most frequent reason. */
 	if (sums->broken > 0 && sums->walked > 0) {
 		double share = (double)sums->broken * 100 / (double)sums->walked;
-		bool reason = ui->canvas.cols >= WIDE && sums->reason;
+		bool reason = ui->canvas->cols >= WIDE && sums->reason;
 
 		snprintf(text, sizeof(text), share < 0.01 ? "<0.01" : "%.2f", share);
 		strip_add(&s, share > BROKEN_BAD ? STYLE_WARN : STYLE_NORMAL, 5, "broken %s%%%s%s",
-			text, ui->canvas.cols >= WIDE ? " " : "", reason ? sums->reason : "");
+			text, ui->canvas->cols >= WIDE ? " " : "", reason ? sums->reason : "");
 	}
 	/* The rest is CPU time of short-lived threads, or of threads that block the signal. */
 	if (ui->scope.event == EVENT_CPU && sums->explained.differs && !own)
@@ -339,19 +339,19 @@ static void draw_quality(struct ui *ui, int row, const struct vitals_second *p)
 		strip_add(&s, STYLE_WARN, 5, " walker %s ", v->walker)->right = true;
 	add_badge(&s, ui->names_note, 6);
 	add_badge(&s, v->events[ui->scope.event].note, 6);
-	strip_draw(&s, &ui->canvas, row, 1, ui->canvas.cols - 1);
+	strip_draw(&s, ui->canvas, row, 1, ui->canvas->cols - 1);
 }
 
 /* --- all --------------------------------------------------------------------------------------------- */
 
 int header_quality_row(const struct ui *ui)
 {
-	return 1 + (ui->canvas.rows >= ROWS_TABS) + has_vitals(ui);
+	return 1 + (ui->canvas->rows >= ROWS_TABS) + has_vitals(ui);
 }
 
-void header_draw(struct ui *ui)
+void header_draw(const struct ui *ui)
 {
-	int row = 0, rows = ui->canvas.rows;
+	int row = 0, rows = ui->canvas->rows;
 
 	if (!ui->profile || !ui->vitals)
 		return;
@@ -371,7 +371,7 @@ void header_draw(struct ui *ui)
 		findings_draw_line(ui, row + timestrip_rows(ui));
 }
 
-void header_summary(struct ui *ui)
+void header_summary(const struct ui *ui)
 {
 	struct strip s = {0};
 
@@ -388,5 +388,5 @@ void header_summary(struct ui *ui)
 			strip_add(&s, STYLE_NORMAL, 1, "%s", ui_view(ui)->text(ui, 0));
 		strip_add(&s, STYLE_DIM, 3, "(needs 40x8)");
 	}
-	strip_draw(&s, &ui->canvas, 0, 0, ui->canvas.cols);
+	strip_draw(&s, ui->canvas, 0, 0, ui->canvas->cols);
 }

@@ -145,7 +145,7 @@ static void latency_end(struct ui *ui)
 void latency_tick(struct ui *ui)
 {
 	struct ui_latency *l = &ui->latency;
-	enum view_id view = ui->place.view == VIEW_HELP ? ui->place.under : ui->place.view;
+	enum view_id view = ui_view_id(ui);
 
 	if (!l->method || !ui->profile)
 		return;

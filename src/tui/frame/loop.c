@@ -3,6 +3,7 @@
 #include "tui/frame/app.h"
 
 #include "base/clock.h"
+#include "tui/frame/command.h"
 #include "tui/frame/output.h"
 #include "tui/frame/ui.h"
 #include "tui/term/signals.h"
@@ -74,7 +75,7 @@ static void app_draw(struct app *app)
 	if (term_busy(app->term))
 		return;
 	ui_draw(&app->ui);
-	term_draw(app->term, &app->ui.canvas, app->repaint);
+	term_draw(app->term, app->ui.canvas, app->repaint);
 	app->draw = app->repaint = false;
 	app_flush(app);
 }
@@ -86,7 +87,7 @@ static int64_t app_next_tick(const struct app *app, int64_t now)
 	int64_t interval =
 		(int64_t)ui->interval_ms < DRAIN_MS ? (int64_t)ui->interval_ms : DRAIN_MS;
 
-	if (ui_is_listing(ui)) {
+	if (picker_is_listing(ui)) {
 		interval = EMPTY_TICK_MS;
 	} else if (now - ui->begun_ms < FIRST_MS) {
 		struct profile_query all = profile_whole(ui->scope.event);
@@ -142,7 +143,7 @@ static void app_signals(struct app *app)
 		switch (number) {
 		case SIGWINCH:
 			term_size(app->term, &rows, &cols);
-			if (rows == app->ui.canvas.rows && cols == app->ui.canvas.cols)
+			if (rows == app->ui.canvas->rows && cols == app->ui.canvas->cols)
 				break;
 			ui_resize(&app->ui, rows, cols);
 			app->draw = true;
@@ -337,7 +338,7 @@ int app_run(
 		app_round(&app);
 	if (!app.ui.discard)
 		output_autosave(&app.ui, saved, sizeof(saved));
-	term_close(app.term, options->keep ? &app.ui.canvas : NULL);
+	term_close(app.term, options->keep ? app.ui.canvas : NULL);
 	/* What was saved, or why nothing was; skipped when the terminal does not accept output. */
 	if (!*saved)
 		snprintf(saved, sizeof(saved), "%s", app.ui.saved);

@@ -104,10 +104,9 @@ static void output_name(
 
 /* --- writing ----------------------------------------------------------------------------------------- */
 
-/* The latency view exports the stacks of its calls. */
 static bool output_of_calls(const struct ui *ui)
 {
-	return ui->place.view == VIEW_LATENCY;
+	return ui_view(ui)->shown_calls != NULL;
 }
 
 static void output_write(struct ui *ui)
@@ -133,7 +132,7 @@ static void output_write(struct ui *ui)
 	request.query.thread = one ? o->thread : PROFILE_ANY_THREAD;
 	request.query.pool = one ? o->pool : 0;
 	if (output_of_calls(ui)) {
-		request.profile = calls = calls_extract(ui->profile, &ui->latency.slow);
+		request.profile = calls = calls_extract(ui->profile, ui_view(ui)->shown_calls(ui));
 		request.query = profile_whole(EVENT_WALL);
 		request.query.by_weight = true;
 	}
@@ -238,12 +237,12 @@ static unsigned question_key(struct ui *ui, int key)
 	return 0;
 }
 
-static void question_draw(struct ui *ui)
+static void question_draw(const struct ui *ui)
 {
 	struct area in = popup_frame(ui, "not saved", 1, 58);
 	char time[TEXT_NUMBER];
 
-	canvas_printf(&ui->canvas, in.row, in.col, in.col + in.cols, STYLE_NORMAL,
+	canvas_printf(ui->canvas, in.row, in.col, in.col + in.cols, STYLE_NORMAL,
 		"%s of samples have not been saved.", text_uptime(time, output_unsaved_s(ui)));
 }
 
@@ -266,7 +265,7 @@ unsigned output_quit(struct ui *ui, int arg)
 
 /* --- the dialog -------------------------------------------------------------------------------------- */
 
-static void output_text(struct ui *ui, int row, char *text, size_t bytes)
+static void output_text(const struct ui *ui, int row, char *text, size_t bytes)
 {
 	const struct output *o = ui->output;
 	int choice = o->choice[row];
@@ -367,14 +366,14 @@ static unsigned output_key(struct ui *ui, int key)
 	return 0;
 }
 
-static void output_draw(struct ui *ui)
+static void output_draw(const struct ui *ui)
 {
 	static const char *const labels[ROWS] = {
 		"format", "event", "time", "threads", "stacks", "file"};
 	const char *note = ui->output->note; /* the reason of a failure */
 	struct area in = popup_frame(ui, ui->place.popup->title, BOX_ROWS, BOX_COLS);
 	int rows = text_rows(note, in.cols);
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	char text[400];
 
 	if (rows > 1)

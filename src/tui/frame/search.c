@@ -137,7 +137,7 @@ void search_count(const struct ui *ui, struct strip *s, int hits, int of, const 
 	strip_add(s, STYLE_DIM, 2, "(each counted once)");
 }
 
-void search_highlight(struct ui *ui, int row, int col, const char *text, const char *full)
+void search_highlight(const struct ui *ui, int row, int col, const char *text, const char *full)
 {
 	size_t bytes;
 	int from = 0, width = text_width(text);
@@ -154,7 +154,7 @@ void search_highlight(struct ui *ui, int row, int col, const char *text, const c
 		from = text_width(before);
 		width = text_width(found);
 	}
-	canvas_restyle(&ui->canvas, row, col + from, col + from + width, STYLE_HIT);
+	canvas_restyle(ui->canvas, row, col + from, col + from + width, STYLE_HIT);
 }
 
 bool search_collapsed_name(

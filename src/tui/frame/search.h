@@ -24,7 +24,7 @@ void search_count(const struct ui *ui, struct strip *s, int hits, int of, const 
 bool search_hit(const struct ui *ui, const char *name);
 bool search_hit_method(const struct ui *ui, uint32_t method);
 /* Highlights the match of full, the searched name, in its displayed form text at col. */
-void search_highlight(struct ui *ui, int row, int col, const char *text, const char *full);
+void search_highlight(const struct ui *ui, int row, int col, const char *text, const char *full);
 /* Formats "… 31 framework frames" for a frame that replaces several. Returns false for an ordinary frame. */
 bool search_collapsed_name(
 	const struct ui *ui, uint32_t stack, uint32_t method, char *out, size_t size);

@@ -26,9 +26,9 @@ enum line { LINE_RATE, LINE_HEAP, LINE_GC };
 
 int timestrip_rows(const struct ui *ui)
 {
-	int rows = ui->canvas.rows;
+	int rows = ui->canvas->rows;
 
-	if (!ui->profile || ui->canvas.cols < 60 || !file_has_time(ui))
+	if (!ui->profile || ui->canvas->cols < 60 || !file_has_time(ui))
 		return 0;
 	if (rows >= ROWS_TWO && file_has_vitals(ui))
 		return rows >= ROWS_THREE ? 3 : 2;
@@ -69,7 +69,7 @@ void timestrip_update(struct ui *ui)
 	struct profile_query q = ui_query(ui);
 	uint32_t now = profile_info(ui->profile).now, step = 0;
 	uint32_t retained = ui->options->file || now < PROFILE_HISTORY_S ? now : PROFILE_HISTORY_S;
-	int cols = ui->canvas.cols - LABEL_COLS - VALUE_COLS - 4;
+	int cols = ui->canvas->cols - LABEL_COLS - VALUE_COLS - 4;
 	uint32_t count = cols < PROFILE_HISTORY_S ? (uint32_t)cols : PROFILE_HISTORY_S;
 
 	s->lines = timestrip_rows(ui);
@@ -98,14 +98,14 @@ void timestrip_update(struct ui *ui)
 	free(seconds);
 }
 
-void timestrip_draw(struct ui *ui, int row)
+void timestrip_draw(const struct ui *ui, int row)
 {
 	static const int64_t units[] = {[LINE_RATE] = 8, [LINE_HEAP] = 1 << 20, [LINE_GC] = 10};
 	const char *labels[] = {[LINE_RATE] = profile_get_event(ui->profile, ui->scope.event)->name,
 		[LINE_HEAP] = "heap",
 		[LINE_GC] = "GC"};
 	const struct ui_strip *s = &ui->strip;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	char text[GLYPH_SPARK_BYTES(1)], number[TEXT_NUMBER], figure[TEXT_NUMBER + 16];
 
 	for (int line = 0; line < s->lines && line < timestrip_rows(ui); line++, row++) {

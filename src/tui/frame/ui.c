@@ -14,7 +14,7 @@ const struct view *ui_view(const struct ui *ui)
 	return view_table[ui->place.view];
 }
 
-struct list *ui_list(struct ui *ui)
+struct list *ui_list(const struct ui *ui)
 {
 	return &ui->place.state[ui->place.view]->list;
 }
@@ -24,10 +24,10 @@ struct area ui_body(const struct ui *ui, enum view_id view)
 	bool bare = view_table[view]->bare;
 	int top = bare ? 0 : header_rows(ui), bottom = bare ? 1 : footer_rows(ui);
 
-	return (struct area){top, 0, ui->canvas.rows - top - bottom, ui->canvas.cols};
+	return (struct area){top, 0, ui->canvas->rows - top - bottom, ui->canvas->cols};
 }
 
-const char *ui_selected(struct ui *ui)
+const char *ui_selected(const struct ui *ui)
 {
 	const struct view *v = ui_view(ui);
 	const char *name = v->text ? v->text(ui, ui_list(ui)->cursor) : "";
@@ -182,12 +182,12 @@ void trail_push(struct ui *ui, struct trail *t, uint64_t id)
 	t->ids[t->depth++] = id;
 }
 
-void view_draw_rows(struct ui *ui, enum view_id view, struct area area, uint32_t count)
+void view_draw_rows(const struct ui *ui, enum view_id view, struct area area, uint32_t count)
 {
 	const struct view *v = view_table[view];
 	struct view_state *s = ui->place.state[view];
 	struct column_place places[COLUMN_MAX];
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int end = area.col + area.cols;
 	int n = column_layout(v->columns(ui), c->cols, area.col, area.cols, places);
 
@@ -206,10 +206,10 @@ void view_draw_rows(struct ui *ui, enum view_id view, struct area area, uint32_t
 	}
 }
 
-void page_begin(struct ui *ui, struct page *p)
+void page_begin(const struct ui *ui, struct page *p)
 {
-	p->canvas.ascii = ui->canvas.ascii;
-	canvas_resize(&p->canvas, PAGE_ROWS, ui->canvas.cols);
+	p->canvas.ascii = ui->canvas->ascii;
+	canvas_resize(&p->canvas, PAGE_ROWS, ui->canvas->cols);
 	p->rows = 0;
 }
 
@@ -220,10 +220,10 @@ void page_text(struct page *p, int col, int hang, enum style style, const char *
 	p->rows = canvas_wrapped(&p->canvas, rest, hang, style, text);
 }
 
-bool page_draw(struct ui *ui, struct page *p, struct area area)
+bool page_draw(const struct ui *ui, struct page *p, struct area area)
 {
 	int rows = p->rows < PAGE_ROWS ? p->rows : PAGE_ROWS, hidden = rows - area.rows;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 
 	/* The list's cursor is the first visible row. */
 	list_resize(&p->at.list, (hidden > 0 ? hidden : 0) + 1, 1);
@@ -242,10 +242,10 @@ void page_done(void *page)
 
 #define NARROW_MARGIN 10 /* columns */
 
-struct area popup_frame(struct ui *ui, const char *title, int rows, int cols)
+struct area popup_frame(const struct ui *ui, const char *title, int rows, int cols)
 {
 	static const char *const corners[4] = {"┌", "┐", "└", "┘"};
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int max_rows = c->rows - 1, max_cols = c->cols; /* the key line stays */
 	bool framed = rows + 2 <= max_rows;
 	struct area in;

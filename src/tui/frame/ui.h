@@ -50,7 +50,7 @@ struct ui_prompt {
 	char text[256];
 	bool offered; /* the text is a proposal that the first typed character replaces */
 	/* The i-th completion for Tab, NULL past the last; may be NULL. */
-	const char *(*choice)(struct ui *ui, int i);
+	const char *(*choice)(const struct ui *ui, int i);
 	int arg;                       /* for the caller */
 	void (*change)(struct ui *ui); /* called after each key; may be NULL */
 	void (*done)(struct ui *ui, bool accepted);
@@ -62,7 +62,7 @@ struct ui_popup {
 	const char *keys; /* shown instead of the key line: "Enter writes  Esc cancels" */
 	/* Handles a key; sets ui->place.popup to NULL to close. Returns enum ui_reaction bits. */
 	unsigned (*key)(struct ui *ui, int key);
-	void (*draw)(struct ui *ui);
+	void (*draw)(const struct ui *ui);
 };
 
 struct ui_message {
@@ -162,14 +162,13 @@ struct ui_latency {
 	uint64_t begin_ns; /* since second 0 of the profile */
 	int64_t begin_ms;  /* the same moment, in the time of the ui */
 	int window;        /* index into timeline_windows */
-	struct calls_query slow; /* the calls that the view compares with the others, and exports */
 };
 
 struct ui {
 	const struct app_ops *ops;
 	void *ctx;
 	const struct app_options *options;
-	struct canvas canvas;
+	struct canvas *canvas; /* a pointer, so that a view, which gets a const ui, can draw */
 	const struct glyphs *glyphs;
 
 	const struct profile *profile; /* NULL: not attached */
@@ -202,7 +201,6 @@ struct ui {
 	char saved[320];    /* message about the last automatic save, printed after the view ends */
 	bool discard;       /* the user chose to quit without saving */
 	bool over;          /* the session has ended; error has the reason */
-	bool listing;       /* the picker's list is incomplete, see ui_is_listing */
 	struct err error;
 	struct err refusal; /* why the last attach failed, for the error screen */
 	int attach_pid;     /* JVM to attach to after the next draw; 0: none */
@@ -226,6 +224,12 @@ static inline void *ui_state(const struct ui *ui, enum view_id view)
 	return ui->place.state[view];
 }
 
+/* The shown view; while the help is shown, the view that it covers, which stays up to date. */
+static inline enum view_id ui_view_id(const struct ui *ui)
+{
+	return ui->place.view == VIEW_HELP ? ui->place.under : ui->place.view;
+}
+
 void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
 	bool ascii);
 void ui_done(struct ui *ui);
@@ -240,7 +244,6 @@ void ui_tick(struct ui *ui, int64_t now_ms);   /* drain the session, run the rul
 void ui_draw(struct ui *ui);                   /* into ui->canvas */
 bool ui_busy(const struct ui *ui);             /* a job is unfinished, or keys are queued */
 unsigned ui_work(struct ui *ui);               /* continues the job by one slice */
-bool ui_is_listing(const struct ui *ui);       /* the picker is shown and its list is incomplete */
 int64_t ui_wake_ms(const struct ui *ui);       /* when the message expires; -1: never */
 bool ui_expire(struct ui *ui, int64_t now_ms); /* hides an expired message; true: redraw */
 void ui_attach(struct ui *ui, int pid);
@@ -251,9 +254,9 @@ uint64_t ui_refresh_ms(const struct ui *ui); /* the effective refresh interval *
 void ui_queue_key(struct ui *ui, int key);
 
 /* What views and commands call. */
-const char *ui_selected(struct ui *ui); /* name of the selected row; NULL: none; borrowed */
+const char *ui_selected(const struct ui *ui); /* name of the selected row; NULL: none; borrowed */
 const struct view *ui_view(const struct ui *ui);
-struct list *ui_list(struct ui *ui);                         /* of the shown view */
+struct list *ui_list(const struct ui *ui);                   /* of the shown view */
 struct area ui_body(const struct ui *ui, enum view_id view); /* the area that view draws in */
 void ui_show(struct ui *ui, enum view_id view);
 void ui_update_sums(struct ui *ui); /* recomputes ui->sums for the shown window */
@@ -297,20 +300,20 @@ void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change
 
 /* header.c, footer.c: their rows at this size, and drawing them. Bare views have no header. */
 int header_rows(const struct ui *ui);
-void header_draw(struct ui *ui);
+void header_draw(const struct ui *ui);
 int header_quality_row(const struct ui *ui);
 int footer_rows(const struct ui *ui);
-void footer_draw(struct ui *ui);
+void footer_draw(const struct ui *ui);
 /* Clears and frames a centred box for rows x cols of text. Returns its inside. Too small a screen gets no frame. */
-struct area popup_frame(struct ui *ui, const char *title, int rows, int cols);
+struct area popup_frame(const struct ui *ui, const char *title, int rows, int cols);
 void footer_prompt_key(struct ui *ui, int key);
 /* Edits a line of text: characters, Backspace, ^U. Returns false for any other key. */
 bool footer_edit(char *text, size_t bytes, int key);
 /* timestrip.c: the history under the header. Update once per update of the view. */
 int timestrip_rows(const struct ui *ui);
 void timestrip_update(struct ui *ui);
-void timestrip_draw(struct ui *ui, int row);
+void timestrip_draw(const struct ui *ui, int row);
 /* One line instead of the whole screen, for terminals under 40x8. */
-void header_summary(struct ui *ui);
+void header_summary(const struct ui *ui);
 
 #endif

@@ -24,6 +24,7 @@
 
 #include <stdbool.h>
 
+struct calls_query;
 struct profile_query;
 struct ui;
 
@@ -59,10 +60,11 @@ struct trail {
 
 /* The common state of all views. The view's own fields follow it. */
 struct view_state {
-	struct ui *ui;
+	const struct ui *ui;
 	struct list list;
 	struct order order; /* unused where rows have a fixed order */
 	struct trail trail;
+	const char *warning; /* set by an update: shown after it, once; NULL: none */
 };
 
 struct view {
@@ -74,32 +76,34 @@ struct view {
 	size_t bytes; /* size of its state */
 	void (*init)(void *state);
 	void (*done)(void *state); /* frees what the state owns, not the state */
-	void (*update)(struct ui *ui, bool sort);
+	void (*update)(const struct ui *ui, bool sort);
 	/* A second query that update makes: the previous window, a baseline. Returns false if none. */
 	bool (*second_query)(const struct ui *ui, struct profile_query *q);
-	void (*beside)(
-		struct ui *ui); /* before draw: queries for the side pane of the selected row */
-	void (*draw)(struct ui *ui, struct area body);
-	void (*quality)(struct ui *ui, struct strip *s); /* adds to the data-quality line */
-	void (*detail)(struct ui *ui, struct strip *s);
-	void (*notice)(struct ui *ui, struct strip *s);
+	void (*beside)(const struct ui
+			*ui); /* before draw: queries for the side pane of the selected row */
+	void (*draw)(const struct ui *ui, struct area body);
+	void (*quality)(const struct ui *ui, struct strip *s); /* adds to the data-quality line */
+	void (*detail)(const struct ui *ui, struct strip *s);
+	void (*notice)(const struct ui *ui, struct strip *s);
 	/* Moves to the next (1) or previous (-1) hit, or (0) to the first at or after the anchor. NULL: searches the
 	 * texts of the rows. */
-	bool (*find)(struct ui *ui, int direction);
-	void (*anchor)(struct ui *ui, bool set); /* remember the cursor, or restore it */
-	list_text_fn *text;                      /* a row's name, "" if none; ctx is the ui */
-	bool (*edit)(struct ui *ui, int key);    /* text input; false: not handled */
+	bool (*find)(const struct ui *ui, int direction);
+	void (*anchor)(const struct ui *ui, bool set); /* remember the cursor, or restore it */
+	list_text_fn *text;                            /* a row's name, "" if none; ctx is the ui */
+	bool (*edit)(const struct ui *ui, int key);    /* text input; false: not handled */
 	/* For views with rows: the columns, the row at an index of the list (NULL: none), and a function that draws
 	 * over a row's cells. */
 	struct columns (*columns)(const struct ui *ui);
 	const void *(*row)(const void *state, int index);
-	void (*decorate)(
-		struct ui *ui, int row, const struct column_place *places, int n, const void *item);
+	void (*decorate)(const struct ui *ui, int row, const struct column_place *places, int n,
+		const void *item);
 	/* The undo id (ui_undo_id) of the last zoom or visited method, 0: none; NULL: that of the trail. back undoes it. */
 	unsigned (*undo_id)(const struct ui *ui);
 	void (*back)(struct ui *ui);
 	/* The selected thread or pool, offered by the export dialog. Leaves both unchanged if nothing is selected. */
 	void (*selected_thread)(const struct ui *ui, uint32_t *thread, uint32_t *pool);
+	/* For a view of single calls: those shown, whose stacks x exports in place of the window's. Borrowed. */
+	const struct calls_query *(*shown_calls)(const struct ui *ui);
 	/* The method of the selected row, for b and l; PROFILE_NONE: none. */
 	uint32_t (*selected_method)(const struct ui *ui);
 	/* Calls profile_pin for the method ids that the view retains across updates. */
@@ -112,10 +116,10 @@ struct page {
 	struct canvas canvas;
 	int rows; /* written */
 };
-void page_begin(struct ui *ui, struct page *p);
+void page_begin(const struct ui *ui, struct page *p);
 /* Adds text from a column on, wrapped; rows after the first are indented by hang. */
 void page_text(struct page *p, int col, int hang, enum style style, const char *text);
-bool page_draw(struct ui *ui, struct page *p, struct area area); /* true: more rows below */
+bool page_draw(const struct ui *ui, struct page *p, struct area area); /* true: more rows below */
 void page_done(void *page);
 
 extern const struct view *const view_table[VIEW_COUNT];
@@ -133,6 +137,6 @@ static inline unsigned trail_undo(const struct trail *t)
 }
 
 /* Draws titles and as many of count rows as fit, using the view's columns, row and decorate. */
-void view_draw_rows(struct ui *ui, enum view_id view, struct area area, uint32_t count);
+void view_draw_rows(const struct ui *ui, enum view_id view, struct area area, uint32_t count);
 
 #endif

@@ -82,8 +82,8 @@ void list_step(struct list *l, enum list_step step)
 		l->touched = false;
 }
 
-int list_find(const struct list *l, list_text_fn *text, void *ctx, const char *needle, int index,
-	int direction)
+int list_find(const struct list *l, list_text_fn *text, const void *ctx, const char *needle,
+	int index, int direction)
 {
 	if (!l->count || !*needle)
 		return -1;
@@ -97,7 +97,7 @@ int list_find(const struct list *l, list_text_fn *text, void *ctx, const char *n
 	return -1;
 }
 
-int list_count_hits(const struct list *l, list_text_fn *text, void *ctx, const char *needle)
+int list_count_hits(const struct list *l, list_text_fn *text, const void *ctx, const char *needle)
 {
 	int hits = 0;
 

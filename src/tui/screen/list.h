@@ -57,11 +57,11 @@ void list_step(struct list *l, enum list_step step);
 enum flame_direction { FLAME_TO_ROOT, FLAME_TO_LEAF, FLAME_LEFT, FLAME_RIGHT };
 
 /* Returns the text of a row, for searching; valid until the next call. */
-typedef const char *list_text_fn(void *ctx, int index);
+typedef const char *list_text_fn(const void *ctx, int index);
 /* The first row containing needle at or after index (direction 1) or at or before it (-1), wrapping around; -1: none. */
-int list_find(const struct list *l, list_text_fn *text, void *ctx, const char *needle, int index,
-	int direction);
-int list_count_hits(const struct list *l, list_text_fn *text, void *ctx, const char *needle);
+int list_find(const struct list *l, list_text_fn *text, const void *ctx, const char *needle,
+	int index, int direction);
+int list_count_hits(const struct list *l, list_text_fn *text, const void *ctx, const char *needle);
 
 /* --- display order --------------------------------------------------------------------------------- */
 

@@ -50,7 +50,7 @@ static const struct pane_row *row_at(const struct callers *c, int at, enum sandw
 	return at < (int)c->s->parts[*kind].count ? &c->s->parts[*kind].rows[at] : NULL;
 }
 
-static void callers_update(struct ui *ui, bool sort)
+static void callers_update(const struct ui *ui, bool sort)
 {
 	struct callers *c = ui_state(ui, VIEW_CALLERS);
 	struct profile_query q = ui_query(ui);
@@ -73,9 +73,9 @@ static void callers_update(struct ui *ui, bool sort)
 			c->at.list.cursor = (kind == SANDWICH_CALLERS ? 0 : c->callers + 1) + i;
 }
 
-static const char *callers_text(void *ctx, int index)
+static const char *callers_text(const void *ctx, int index)
 {
-	struct ui *ui = ctx;
+	const struct ui *ui = ctx;
 	struct callers *c = ui_state(ui, VIEW_CALLERS);
 	enum sandwich_kind kind;
 	const struct pane_row *r = row_at(c, index, &kind);
@@ -93,7 +93,7 @@ static int list_rows(const struct sandwich_part *part, int rows)
 	return (int)part->count <= rows ? (int)part->count : rows > 0 ? rows - 1 : 0;
 }
 
-static void callers_draw(struct ui *ui, struct area area)
+static void callers_draw(const struct ui *ui, struct area area)
 {
 	struct callers *c = ui_state(ui, VIEW_CALLERS);
 	const struct sandwich *s = c->s;
@@ -126,9 +126,9 @@ static void callers_draw(struct ui *ui, struct area area)
 			text_counted(number, (int64_t)s->total_count, "sample"));
 	pane_method(ui, (struct area){middle, 2, 1, area.cols - text_width(figures) - 8}, s->type,
 		s->method, STYLE_STRONG);
-	canvas_right(&ui->canvas, middle, 0, area.cols - 1, STYLE_NORMAL, figures);
+	canvas_right(ui->canvas, middle, 0, area.cols - 1, STYLE_NORMAL, figures);
 	if (c->at.list.cursor == c->callers)
-		canvas_list_row(&ui->canvas, middle, 0, area.cols, c->callers, true);
+		canvas_list_row(ui->canvas, middle, 0, area.cols, c->callers, true);
 	pane_part_draw(ui, (struct area){middle + 1, 0, rows - above + 1, area.cols}, s, c->base,
 		SANDWICH_CALLEES, c->callers + 1, c->at.list.cursor);
 	if (!block)
@@ -140,11 +140,11 @@ static void callers_draw(struct ui *ui, struct area area)
 	pane_part_draw(ui, half, s, c->base, SANDWICH_THREADS, -1, -1);
 }
 
-static void callers_quality(struct ui *ui, struct strip *s)
+static void callers_quality(const struct ui *ui, struct strip *s)
 {
 	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 	char trail[200] = "of", cut[200], name[60];
-	int space = ui->canvas.cols / 3;
+	int space = ui->canvas->cols / 3;
 
 	for (int i = c->at.trail.depth > 3 ? c->at.trail.depth - 3 : 0; i < c->at.trail.depth;
 		i++) {
@@ -162,7 +162,7 @@ static void callers_quality(struct ui *ui, struct strip *s)
 	strip_add(s, STYLE_STRONG, 2, "%s", cut);
 }
 
-static void callers_detail(struct ui *ui, struct strip *s)
+static void callers_detail(const struct ui *ui, struct strip *s)
 {
 	struct callers *c = ui_state(ui, VIEW_CALLERS);
 	enum sandwich_kind kind;
@@ -173,10 +173,10 @@ static void callers_detail(struct ui *ui, struct strip *s)
 		return;
 	if (r && r->id == PROFILE_NONE) {
 		strip_add(s, STYLE_STRONG, 0, "%s", sandwich_words[kind].none);
-	} else if (text_width(callers_text(ui, c->at.list.cursor)) <= ui->canvas.cols - 20) {
+	} else if (text_width(callers_text(ui, c->at.list.cursor)) <= ui->canvas->cols - 20) {
 		strip_add(s, STYLE_STRONG, 0, "%s", callers_text(ui, c->at.list.cursor));
 	} else {
-		ui_fit_method(ui, r ? r->id : shown_method(c), NAME_FULL, ui->canvas.cols - 20,
+		ui_fit_method(ui, r ? r->id : shown_method(c), NAME_FULL, ui->canvas->cols - 20,
 			name, sizeof(name));
 		strip_add(s, STYLE_STRONG, 0, "%s", name);
 	}
@@ -184,7 +184,7 @@ static void callers_detail(struct ui *ui, struct strip *s)
 		text_counted(count, (int64_t)(r ? r->count : c->s->total_count), "sample"));
 }
 
-static void callers_notice(struct ui *ui, struct strip *s)
+static void callers_notice(const struct ui *ui, struct strip *s)
 {
 	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 

@@ -85,7 +85,7 @@ static void add_events_begun(const struct ui *ui, struct page *p)
 	page_text(p, 1, 2, STYLE_DIM, text);
 }
 
-static void draw_pane(struct ui *ui, struct area area)
+static void draw_pane(const struct ui *ui, struct area area)
 {
 	struct findings_view *v = ui_state(ui, VIEW_FINDINGS);
 	const struct finding *f = selected(ui);
@@ -124,9 +124,9 @@ static void draw_pane(struct ui *ui, struct area area)
 	page_draw(ui, p, area);
 }
 
-static void draw_row(struct ui *ui, int row, const struct finding *f)
+static void draw_row(const struct ui *ui, int row, const struct finding *f)
 {
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	char text[sizeof(f->what)] = "-", since[TEXT_NUMBER];
 	int col, end = c->cols - 1;
 
@@ -147,7 +147,7 @@ static void draw_row(struct ui *ui, int row, const struct finding *f)
 }
 
 /* Keeps the cursor on the selected finding when the list is reordered. */
-static void follow(struct ui *ui)
+static void follow(const struct ui *ui)
 {
 	struct findings_view *v = ui_state(ui, VIEW_FINDINGS);
 	const struct finding *f;
@@ -167,11 +167,11 @@ static void follow(struct ui *ui)
 	}
 }
 
-static void view_draw(struct ui *ui, struct area area)
+static void view_draw(const struct ui *ui, struct area area)
 {
 	struct view_state *at = ui_state(ui, VIEW_FINDINGS);
 	struct list *l = &at->list;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int row = area.row, most = area.rows / 3;
 
 	if (!ui->profile || !ui->vitals)
@@ -197,7 +197,7 @@ static void view_draw(struct ui *ui, struct area area)
 }
 
 /* Names the view that Enter opens. */
-static void view_detail(struct ui *ui, struct strip *s)
+static void view_detail(const struct ui *ui, struct strip *s)
 {
 	const struct view_state *at = ui_state(ui, VIEW_FINDINGS);
 	const struct finding *f = selected(ui);
@@ -217,7 +217,7 @@ static void view_detail(struct ui *ui, struct strip *s)
 			profile_events[f->event].name);
 }
 
-static void view_notice(struct ui *ui, struct strip *s)
+static void view_notice(const struct ui *ui, struct strip *s)
 {
 	const struct findings_view *v = ui_state(ui, VIEW_FINDINGS);
 

@@ -126,7 +126,7 @@ static const struct help_term orders[] = {
 };
 
 /* Writes the commands of a group. Returns the next row. */
-static int write_group(struct ui *ui, struct canvas *page, int row, enum command_group group)
+static int write_group(const struct ui *ui, struct canvas *page, int row, enum command_group group)
 {
 	int col = KEYS_COL;
 	bool any = false;
@@ -153,10 +153,10 @@ static int write_group(struct ui *ui, struct canvas *page, int row, enum command
 	return any ? row + 1 : row;
 }
 
-static void help_draw(struct ui *ui, struct area area)
+static void help_draw(const struct ui *ui, struct area area)
 {
 	struct page *p = ui_state(ui, VIEW_HELP);
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	const char *more = "";
 
 	page_begin(ui, p);

@@ -103,7 +103,7 @@ static void write_memory(const struct vitals *v, struct page *p)
 		add(p, "note", "%s", v->vitals_note);
 }
 
-static void info_update(struct ui *ui, bool sort)
+static void info_update(const struct ui *ui, bool sort)
 {
 	struct info *info = ui_state(ui, VIEW_INFO);
 
@@ -167,7 +167,7 @@ static void write_agent(const struct ui *ui, struct page *p)
 				text_count(a, v->counters[i].value));
 }
 
-static void info_draw(struct ui *ui, struct area area)
+static void info_draw(const struct ui *ui, struct area area)
 {
 	struct page *p = ui_state(ui, VIEW_INFO);
 	char nodes[TEXT_NUMBER], bytes[TEXT_NUMBER];
@@ -196,7 +196,7 @@ static void info_draw(struct ui *ui, struct area area)
 	page_draw(ui, p, area);
 }
 
-static void info_notice(struct ui *ui, struct strip *s)
+static void info_notice(const struct ui *ui, struct strip *s)
 {
 	const struct list *l = ui_list(ui);
 

@@ -20,9 +20,9 @@
 
 /* --- tables ------------------------------------------------------------------------------------------- */
 
-static void draw_titles(struct ui *ui, struct area area, const struct pane_titles *titles)
+static void draw_titles(const struct ui *ui, struct area area, const struct pane_titles *titles)
 {
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int end = area.col + area.cols - 1;
 
 	canvas_fill(c, area.row, area.col, area.col + area.cols, STYLE_COLUMNS, ' ');
@@ -31,17 +31,18 @@ static void draw_titles(struct ui *ui, struct area area, const struct pane_title
 	canvas_right(c, area.row, area.col, end, STYLE_COLUMNS, titles->second);
 }
 
-void pane_percent(struct ui *ui, int row, int col, int end, enum style style, double percent)
+void pane_percent(const struct ui *ui, int row, int col, int end, enum style style, double percent)
 {
 	char number[TEXT_NUMBER], text[TEXT_NUMBER + 1];
 
 	snprintf(text, sizeof(text), "%s%%", text_percent(number, percent));
-	canvas_right(&ui->canvas, row, col, end, style, text);
+	canvas_right(ui->canvas, row, col, end, style, text);
 }
 
-void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method, enum style style)
+void pane_method(
+	const struct ui *ui, struct area area, uint8_t type, uint32_t method, enum style style)
 {
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	char name[512];
 
 	canvas_printf(
@@ -62,14 +63,14 @@ void pane_node_name(
 			width, ui->glyphs->ellipsis);
 }
 
-void pane_node_detail(
-	struct ui *ui, struct strip *s, const struct calltree_node *n, uint64_t all, double samples)
+void pane_node_detail(const struct ui *ui, struct strip *s, const struct calltree_node *n,
+	uint64_t all, double samples)
 {
 	double percent = flat_percent(n->total, all);
 	char count[TEXT_NUMBER], name[256];
 
 	pane_node_name(
-		ui, n, ui->canvas.cols > 110 ? ui->canvas.cols - 76 : 34, name, sizeof(name));
+		ui, n, ui->canvas->cols > 110 ? ui->canvas->cols - 76 : 34, name, sizeof(name));
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
 	strip_add(s, STYLE_NORMAL, 9, "%s", text_counted(count, (int64_t)n->total_count, "sample"));
 	strip_add(s, STYLE_NORMAL, 1, "%.1f%% %s%.1f of all", percent, ui->glyphs->plus_minus,
@@ -116,7 +117,7 @@ void pane_table_done(struct pane_table *t)
 	rank_done(&t->rank);
 }
 
-int pane_table_draw(struct ui *ui, struct area area, const struct pane_titles *titles,
+int pane_table_draw(const struct ui *ui, struct area area, const struct pane_titles *titles,
 	const struct pane_table *t)
 {
 	int end = area.col + area.cols - 1, width = area.cols - 2 * FIGURE - 6;
@@ -272,7 +273,7 @@ static void part_row_delta(const struct sandwich *s, const struct sandwich *base
 	compare_text(out, size, &now, &then);
 }
 
-int pane_part_draw(struct ui *ui, struct area area, const struct sandwich *s,
+int pane_part_draw(const struct ui *ui, struct area area, const struct sandwich *s,
 	const struct sandwich *base, enum sandwich_kind kind, int first, int cursor)
 {
 	const struct sandwich_part *part = &s->parts[kind];
@@ -283,7 +284,7 @@ int pane_part_draw(struct ui *ui, struct area area, const struct sandwich *s,
 	int bar_cells = area.cols >= PANE_BAR_FROM ? BAR : 0;
 	int end = area.col + area.cols - 1, bar = end - 2 * FIGURE - bar_cells - 1;
 	struct pane_row more = {.id = PROFILE_NONE};
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	char text[512], number[TEXT_NUMBER], noun[TEXT_NUMBER];
 
 	if (area.rows < 1)
@@ -348,7 +349,7 @@ void pane_invalidate(struct pane *p)
 	p->sandwich = NULL;
 }
 
-void pane_load(struct ui *ui, struct pane *p, int sixteenths, uint32_t method)
+void pane_load(const struct ui *ui, struct pane *p, int sixteenths, uint32_t method)
 {
 	struct area body = ui_body(ui, ui->place.view), pane;
 
@@ -361,7 +362,7 @@ void pane_load(struct ui *ui, struct pane *p, int sixteenths, uint32_t method)
 	sandwich_rank(&p->order, p->sandwich, false, false);
 }
 
-struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method)
+struct area pane_draw(const struct ui *ui, struct pane *p, struct area body, uint32_t method)
 {
 	const struct sandwich *s = p->sandwich;
 	struct area pane;

@@ -43,19 +43,20 @@ struct pane_titles {
 };
 
 /* Draws the titles and as many rows as fit. Returns the next row. */
-int pane_table_draw(struct ui *ui, struct area area, const struct pane_titles *titles,
+int pane_table_draw(const struct ui *ui, struct area area, const struct pane_titles *titles,
 	const struct pane_table *t);
 /* Draws a frame type and, two columns to the right, the method's name in area.cols columns. */
-void pane_method(struct ui *ui, struct area area, uint8_t type, uint32_t method, enum style style);
+void pane_method(
+	const struct ui *ui, struct area area, uint8_t type, uint32_t method, enum style style);
 /* Draws "12.3%", right-aligned before column end. */
-void pane_percent(struct ui *ui, int row, int col, int end, enum style style, double percent);
+void pane_percent(const struct ui *ui, int row, int col, int end, enum style style, double percent);
 
 /* Fits the name of a node of a call tree: "all", a thread or a method. */
 void pane_node_name(
 	const struct ui *ui, const struct calltree_node *n, int width, char *out, size_t size);
 /* Adds a node's name, samples and share of `all` to the detail line. samples: effective sample size, see error.h. */
-void pane_node_detail(struct ui *ui, struct strip *s, const struct calltree_node *n, uint64_t all,
-	double samples);
+void pane_node_detail(const struct ui *ui, struct strip *s, const struct calltree_node *n,
+	uint64_t all, double samples);
 
 /* --- sandwiches --------------------------------------------------------------------------------- */
 
@@ -111,7 +112,7 @@ void sandwich_order_done(struct sandwich_order *o);
  * else NULL) the last column is the change of the share of all. first is the index of the first row in the view's list, -1: not part of
  * a list. Returns the row after the last one drawn.
  */
-int pane_part_draw(struct ui *ui, struct area area, const struct sandwich *s,
+int pane_part_draw(const struct ui *ui, struct area area, const struct sandwich *s,
 	const struct sandwich *base, enum sandwich_kind kind, int first, int cursor);
 
 /* --- the pane ----------------------------------------------------------------------------------- */
@@ -130,9 +131,9 @@ bool pane_split(struct area body, int sixteenths, struct area *list, struct area
 /* Call after every update: the sandwich is stale. */
 void pane_invalidate(struct pane *p);
 /* Call before drawing. Computes the sandwich of a method (PROFILE_NONE: none), unless it is loaded or there is no space for a pane. */
-void pane_load(struct ui *ui, struct pane *p, int sixteenths, uint32_t method);
+void pane_load(const struct ui *ui, struct pane *p, int sixteenths, uint32_t method);
 /* Draws the pane if a method is selected and it fits. Returns the area left for the list. */
-struct area pane_draw(struct ui *ui, struct pane *p, struct area body, uint32_t method);
+struct area pane_draw(const struct ui *ui, struct pane *p, struct area body, uint32_t method);
 void pane_done(struct pane *p);
 
 #endif

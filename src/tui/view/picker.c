@@ -56,7 +56,7 @@ static void picker_filter(struct picker *p)
 			list_follow(&p->at.list, i);
 }
 
-static void picker_update(struct ui *ui, bool sort)
+static void picker_update(const struct ui *ui, bool sort)
 {
 	struct picker *p = ui_state(ui, VIEW_PICKER);
 	const struct app_jvm *rows = NULL;
@@ -76,10 +76,9 @@ static void picker_update(struct ui *ui, bool sort)
 	picker_filter(p);
 	p->listed_ms = ui->now_ms;
 	p->listed = true;
-	ui->listing = p->error.kind == ERR_BUSY;
 }
 
-static bool picker_edit(struct ui *ui, int key)
+static bool picker_edit(const struct ui *ui, int key)
 {
 	struct picker *p = ui_state(ui, VIEW_PICKER);
 	size_t len = strlen(p->filter);
@@ -90,6 +89,13 @@ static bool picker_edit(struct ui *ui, int key)
 		return false;
 	picker_filter(p);
 	return true;
+}
+
+bool picker_is_listing(const struct ui *ui)
+{
+	const struct picker *p = ui_state(ui, VIEW_PICKER);
+
+	return ui->place.view == VIEW_PICKER && p->error.kind == ERR_BUSY;
 }
 
 bool picker_has_back(const struct ui *ui)
@@ -226,10 +232,10 @@ static const void *picker_row(const void *state, int index)
 	return index < p->count ? &p->jvms[index] : NULL;
 }
 
-static void picker_draw(struct ui *ui, struct area area)
+static void picker_draw(const struct ui *ui, struct area area)
 {
 	const struct picker *p = ui_state(ui, VIEW_PICKER);
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int row = area.row, last = area.row + area.rows - 1;
 	const char *instances = ui->options->instances;
 
@@ -317,10 +323,10 @@ static int draw_lines(struct canvas *c, int row, const char *title, const char *
 	return row + 1;
 }
 
-static void error_draw(struct ui *ui, struct area area)
+static void error_draw(const struct ui *ui, struct area area)
 {
 	const struct error_state *e = ui_state(ui, VIEW_ERROR);
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int row = area.row;
 
 	canvas_text(c, row, 1, c->cols, STYLE_BAD, " jhot: the JVM cannot be profiled ");

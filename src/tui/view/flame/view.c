@@ -92,7 +92,7 @@ static uint32_t flame_hidden_hits(const struct ui *ui, const struct flame_box *b
 }
 
 /* Selects the next box that matches or has hidden matches, wrapping around. */
-static bool flame_find(struct ui *ui, int direction)
+static bool flame_find(const struct ui *ui, int direction)
 {
 	struct flame *f = ui_state(ui, VIEW_FLAME);
 	int count = f->layout ? (int)f->layout->count : 0;
@@ -138,7 +138,7 @@ static uint16_t flame_columns(const struct ui *ui)
 	return (uint16_t)body.cols;
 }
 
-static void flame_update(struct ui *ui, bool sort)
+static void flame_update(const struct ui *ui, bool sort)
 {
 	struct flame *f = ui_state(ui, VIEW_FLAME);
 	struct profile_query q = ui_query(ui);
@@ -192,7 +192,7 @@ static const char *node_name(const struct ui *ui, const struct calltree_node *n)
 	return n->method == PROFILE_NONE ? "all" : profile_get_method(ui->profile, n->method)->full;
 }
 
-static const char *flame_text(void *ctx, int index)
+static const char *flame_text(const void *ctx, int index)
 {
 	const struct flame *f = ui_state(ctx, VIEW_FLAME);
 
@@ -222,7 +222,7 @@ static void fit_label(const struct ui *ui, const struct calltree_node *n, char o
 	strncat(out, pct, 256 - strlen(out) - 1);
 }
 
-static void draw_box(struct ui *ui, int row, const struct flame_box *b, bool selected)
+static void draw_box(const struct ui *ui, int row, const struct flame_box *b, bool selected)
 {
 	const struct flame *f = ui_state(ui, VIEW_FLAME);
 	const struct calltree_node *n = &f->tree->nodes[b->node];
@@ -238,23 +238,23 @@ static void draw_box(struct ui *ui, int row, const struct flame_box *b, bool sel
 			? theme_box(FRAME_TYPES, 0)
 			: theme_box(n->type, (unsigned)hash_bytes(name, strlen(name), 0));
 
-	canvas_fill(&ui->canvas, row, col, end, style, ' ');
-	canvas_text(&ui->canvas, row, col, end, style, ui->glyphs->box_edge);
+	canvas_fill(ui->canvas, row, col, end, style, ' ');
+	canvas_text(ui->canvas, row, col, end, style, ui->glyphs->box_edge);
 	if (b->width >= 3) {
 		fit_label(ui, n, label, b->width - 1);
-		canvas_text(&ui->canvas, row, col + 1, end, style, label);
+		canvas_text(ui->canvas, row, col + 1, end, style, label);
 	}
 	if (b->width > 1 && flame_hidden_hits(ui, b) && !hit)
-		canvas_text(&ui->canvas, row, end - 1, end, selected ? style : STYLE_WARN, "+");
+		canvas_text(ui->canvas, row, end - 1, end, selected ? style : STYLE_WARN, "+");
 }
 
 /* --- the pane ------------------------------------------------------------------------------------------ */
 
 /* Draws a label, a percentage and a remark. Returns the next row. */
-static int draw_figure(
-	struct ui *ui, struct area a, int row, const char *what, double percent, const char *more)
+static int draw_figure(const struct ui *ui, struct area a, int row, const char *what,
+	double percent, const char *more)
 {
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int end = a.col + a.cols;
 
 	canvas_text(c, row, a.col + 4, end, STYLE_LABEL, what);
@@ -264,7 +264,7 @@ static int draw_figure(
 }
 
 static int draw_figures(
-	struct ui *ui, struct area a, const struct flame *f, const struct calltree_node *n)
+	const struct ui *ui, struct area a, const struct flame *f, const struct calltree_node *n)
 {
 	const struct calltree_node *all = &f->tree->nodes[0], *zoom = all;
 	uint32_t box = f->at.trail.depth ? flame_layout_find(f->layout, trail_top(&f->at.trail))
@@ -294,7 +294,7 @@ static const struct calltree_node *selected_node(const struct flame *f)
 	return &f->tree->nodes[f->layout->boxes[f->at.list.cursor].node];
 }
 
-static void flame_pane_load(struct ui *ui, struct flame *f)
+static void flame_pane_load(const struct ui *ui, struct flame *f)
 {
 	struct area body = ui_body(ui, VIEW_FLAME), pane;
 	const struct calltree_node *n, *nodes = f->tree->nodes;
@@ -319,7 +319,7 @@ static void flame_pane_load(struct ui *ui, struct flame *f)
 	pane_load(ui, &f->pane.method, PANE_FLAME, n->method);
 }
 
-static void flame_pane_draw(struct ui *ui, struct area area, const struct flame *f)
+static void flame_pane_draw(const struct ui *ui, struct area area, const struct flame *f)
 {
 	static const struct pane_titles titles = {"HOTTEST CHILDREN", "of box", "of all"};
 	const struct sandwich *s = f->pane.method.sandwich;
@@ -330,7 +330,7 @@ static void flame_pane_draw(struct ui *ui, struct area area, const struct flame 
 		return;
 	const struct calltree_node *n = selected_node(f);
 	if (n->method == PROFILE_NONE)
-		canvas_text(&ui->canvas, area.row, area.col + 4, area.col + area.cols, STYLE_STRONG,
+		canvas_text(ui->canvas, area.row, area.col + 4, area.col + area.cols, STYLE_STRONG,
 			"all");
 	else
 		pane_method(ui, (struct area){area.row, area.col + 2, 1, area.cols - 5}, n->type,
@@ -355,7 +355,7 @@ static void flame_pane_draw(struct ui *ui, struct area area, const struct flame 
 
 /* --- the view ------------------------------------------------------------------------------------------ */
 
-static void flame_beside(struct ui *ui)
+static void flame_beside(const struct ui *ui)
 {
 	struct flame *f = ui_state(ui, VIEW_FLAME);
 
@@ -366,7 +366,7 @@ static void flame_beside(struct ui *ui)
 		flame_pane_load(ui, f);
 }
 
-static void flame_draw(struct ui *ui, struct area area)
+static void flame_draw(const struct ui *ui, struct area area)
 {
 	struct flame *f = ui_state(ui, VIEW_FLAME);
 	struct area pane;
@@ -376,7 +376,7 @@ static void flame_draw(struct ui *ui, struct area area)
 	if (!f->layout)
 		return;
 	if (f->tree->nodes[0].total == 0) {
-		canvas_text(&ui->canvas, area.row + 3, 12, area.cols, STYLE_DIM,
+		canvas_text(ui->canvas, area.row + 3, 12, area.cols, STYLE_DIM,
 			"No samples in this window.");
 		return;
 	}
@@ -396,13 +396,13 @@ static void flame_draw(struct ui *ui, struct area area)
 			continue;
 		line = f->upwards ? area.row + area.rows - 1 - line : area.row + line;
 		draw_box(ui, line, b, (int)i == f->at.list.cursor);
-		canvas_hit(&ui->canvas, line, b->col, b->col + b->width, HIT_ROW, (int)i);
+		canvas_hit(ui->canvas, line, b->col, b->col + b->width, HIT_ROW, (int)i);
 	}
 	if (beside)
 		flame_pane_draw(ui, pane, f);
 }
 
-static void flame_quality(struct ui *ui, struct strip *s)
+static void flame_quality(const struct ui *ui, struct strip *s)
 {
 	const struct flame *f = ui_state(ui, VIEW_FLAME);
 	bool zoomed = f->at.trail.depth && f->layout && f->tree;
@@ -419,7 +419,7 @@ static void flame_quality(struct ui *ui, struct strip *s)
 		strip_add(s, STYLE_DIM, 11, "%s above", text_counted(rows, f->top, "row"));
 }
 
-static void flame_detail(struct ui *ui, struct strip *s)
+static void flame_detail(const struct ui *ui, struct strip *s)
 {
 	const struct flame *f = ui_state(ui, VIEW_FLAME);
 	char delta[16] = "";
@@ -442,7 +442,7 @@ static void flame_detail(struct ui *ui, struct strip *s)
 			flat_percent(n->total, f->tree->nodes[n->parent].total));
 }
 
-static void flame_notice(struct ui *ui, struct strip *s)
+static void flame_notice(const struct ui *ui, struct strip *s)
 {
 	struct flame *f = ui_state(ui, VIEW_FLAME);
 	char rows[TEXT_NUMBER], boxes[TEXT_NUMBER];

@@ -25,9 +25,9 @@ enum style bar_style(enum call_state state)
 }
 
 /* Draws one run of a state: its edge and as much of its name as fits. */
-static void bar_run(struct ui *ui, int row, int from, int to, unsigned state)
+static void bar_run(const struct ui *ui, int row, int from, int to, unsigned state)
 {
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 
 	if (state >= CALL_STATES) {
 		canvas_fill(c, row, from, to, STYLE_DIM, '.');
@@ -40,7 +40,7 @@ static void bar_run(struct ui *ui, int row, int from, int to, unsigned state)
 	canvas_text(c, row, from, to, theme_box(colors[state], 0), call_state_names[state]);
 }
 
-void bar_shares(struct ui *ui, int row, int col, int end, const double shares[CALL_STATES])
+void bar_shares(const struct ui *ui, int row, int col, int end, const double shares[CALL_STATES])
 {
 	double sum = 0;
 	int from = col;
@@ -57,7 +57,7 @@ void bar_shares(struct ui *ui, int row, int col, int end, const double shares[CA
 	}
 }
 
-void bar_columns(struct ui *ui, int row, int col, const uint8_t *states, int count)
+void bar_columns(const struct ui *ui, int row, int col, const uint8_t *states, int count)
 {
 	for (int i = 0, to; i < count; i = to) {
 		for (to = i + 1; to < count && states[to] == states[i];)
@@ -66,7 +66,7 @@ void bar_columns(struct ui *ui, int row, int col, const uint8_t *states, int cou
 	}
 }
 
-int bar_numbers(struct ui *ui, int row, int col, int end, const double shares[CALL_STATES])
+int bar_numbers(const struct ui *ui, int row, int col, int end, const double shares[CALL_STATES])
 {
 	unsigned shown = 0;
 	char text[48];
@@ -84,7 +84,7 @@ int bar_numbers(struct ui *ui, int row, int col, int end, const double shares[CA
 			100 * shares[most]);
 		if (col + text_width(text) > end)
 			break;
-		col = canvas_text(&ui->canvas, row, col, end, STYLE_NORMAL, text) + 2;
+		col = canvas_text(ui->canvas, row, col, end, STYLE_NORMAL, text) + 2;
 		shown |= 1u << most;
 	}
 	return col;

@@ -52,7 +52,7 @@ static void add_percentile(struct strip *s, const struct calls_summary *sum, con
 	part->width = (uint8_t)(strlen(name) + 7);
 }
 
-static void draw_percentiles(struct ui *ui, struct area area)
+static void draw_percentiles(const struct ui *ui, struct area area)
 {
 	const struct calls_summary *sum = &latency_state(ui)->sum;
 	double rate = sum->calls / sum->seconds, error = sum->error / sum->seconds;
@@ -71,7 +71,7 @@ static void draw_percentiles(struct ui *ui, struct area area)
 	add_percentile(&s, sum, "p99", sum->p99, 0, STYLE_STRONG);
 	add_percentile(&s, sum, "p99.9", sum->p999, 3, STYLE_NORMAL);
 	add_percentile(&s, sum, "max", sum->max, 1, STYLE_NORMAL);
-	strip_draw(&s, &ui->canvas, area.row, area.col + 1, area.col + area.cols - 1);
+	strip_draw(&s, ui->canvas, area.row, area.col + 1, area.col + area.cols - 1);
 }
 
 /* --- shares of states -------------------------------------------------------------------------- */
@@ -91,11 +91,11 @@ static int numbers_col(const struct latency *l, struct area area)
 	return area.col + area.cols - width;
 }
 
-static void draw_shares(struct ui *ui, struct area area, int row, const char *label, int bar_col,
-	const double shares[CALL_STATES])
+static void draw_shares(const struct ui *ui, struct area area, int row, const char *label,
+	int bar_col, const double shares[CALL_STATES])
 {
 	const struct latency *l = latency_state(ui);
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int col = numbers_col(l, area);
 	char text[16];
 
@@ -112,12 +112,12 @@ static void draw_shares(struct ui *ui, struct area area, int row, const char *la
 	}
 }
 
-static void draw_states(struct ui *ui, struct area area)
+static void draw_states(const struct ui *ui, struct area area)
 {
 	const struct latency *l = latency_state(ui);
 	bool wide = area.cols >= COLS_WIDE;
 	int col = numbers_col(l, area), bar_col = area.col + (wide ? 36 : 13);
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	char label[80], number[CALLS_TEXT];
 
 	canvas_fill(c, area.row, area.col, area.col + area.cols, STYLE_COLUMNS, ' ');
@@ -174,7 +174,7 @@ static double bar_calls(const struct latency *l, const struct scale *scale, int 
 }
 
 /* The durations at the edges of bars, as many as fit. */
-static void draw_axis(struct ui *ui, int row, int col, int end, const struct scale *scale)
+static void draw_axis(const struct ui *ui, int row, int col, int end, const struct scale *scale)
 {
 	const struct latency *l = latency_state(ui);
 	int free_col = col;
@@ -186,17 +186,17 @@ static void draw_axis(struct ui *ui, int row, int col, int end, const struct sca
 		calls_duration_text(first ? calls_bucket_end((unsigned)first - 1) : 0, text);
 		if (at < free_col || (first & 3) || at + text_width(text) + 1 > end)
 			continue;
-		free_col = canvas_text(&ui->canvas, row, at, end, STYLE_DIM, ui->glyphs->tree_line);
-		free_col = canvas_text(&ui->canvas, row, free_col, end, STYLE_DIM, text) + 2;
+		free_col = canvas_text(ui->canvas, row, at, end, STYLE_DIM, ui->glyphs->tree_line);
+		free_col = canvas_text(ui->canvas, row, free_col, end, STYLE_DIM, text) + 2;
 	}
 }
 
-static void draw_histogram(struct ui *ui, struct area area)
+static void draw_histogram(const struct ui *ui, struct area area)
 {
 	const struct latency *l = latency_state(ui);
 	int col = area.col + GUTTER, end = area.col + area.cols - 1, height = area.rows - 1;
 	struct scale scale = scale_of(l, end - col);
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	double most = 0;
 	char text[TEXT_NUMBER];
 
@@ -231,12 +231,12 @@ static void draw_histogram(struct ui *ui, struct area area)
 
 /* --- causes, notes ----------------------------------------------------------------------------- */
 
-static void draw_causes(struct ui *ui, struct area area)
+static void draw_causes(const struct ui *ui, struct area area)
 {
 	const struct latency *l = latency_state(ui);
 	int end = area.col + area.cols - 1, others = end, slowest = others - 8,
 	    per_call = slowest - 9, state = area.cols >= COLS_WIDE ? per_call - 26 : slowest - 23;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int row = area.row, width = state - area.col - 3;
 	char text[32];
 
@@ -276,7 +276,7 @@ static void draw_causes(struct ui *ui, struct area area)
 }
 
 /* One line each; smaller screens have the brief form in the footer. */
-static void draw_notes(struct ui *ui, struct area area)
+static void draw_notes(const struct ui *ui, struct area area)
 {
 	const struct latency *l = latency_state(ui);
 	char text[200];
@@ -284,14 +284,14 @@ static void draw_notes(struct ui *ui, struct area area)
 	for (unsigned i = 0; i < l->note_count && (int)i < area.rows; i++) {
 		name_cut(text, sizeof(text), l->notes[i].sentence, area.cols - 2,
 			ui->glyphs->ellipsis);
-		canvas_text(&ui->canvas, area.row + (int)i, area.col + 1, area.col + area.cols,
+		canvas_text(ui->canvas, area.row + (int)i, area.col + 1, area.col + area.cols,
 			STYLE_DIM, text);
 	}
 }
 
 /* --- all ----------------------------------------------------------------------------------------- */
 
-struct area figures_draw(struct ui *ui, struct area area)
+struct area figures_draw(const struct ui *ui, struct area area)
 {
 	struct plan plan = plan_of(latency_state(ui), area.rows);
 	int row = area.row, end = area.row + area.rows;
@@ -312,7 +312,7 @@ struct area figures_draw(struct ui *ui, struct area area)
 	return (struct area){row, area.col, end > row ? end - row : 0, area.cols};
 }
 
-void figures_draw_empty(struct ui *ui, struct area area)
+void figures_draw_empty(const struct ui *ui, struct area area)
 {
 	const struct latency *l = latency_state(ui);
 	int row = area.row + (area.rows > 10 ? 2 : 0), col = area.cols >= 76 ? 6 : 1;
@@ -330,7 +330,7 @@ void figures_draw_empty(struct ui *ui, struct area area)
 	else
 		snprintf(sentence, sizeof(sentence), "No call of %s has been seen yet, in %.0f s.",
 			method, seconds);
-	text.row = canvas_wrapped(&ui->canvas, text, 0, STYLE_NORMAL, sentence) + 1;
+	text.row = canvas_wrapped(ui->canvas, text, 0, STYLE_NORMAL, sentence) + 1;
 	snprintf(sentence, sizeof(sentence),
 		"A call is seen when one of the polls, every %s, finds a thread inside it. Long "
 		"calls appear at the next refresh; calls that are shorter than this interval, or "
@@ -341,7 +341,7 @@ void figures_draw_empty(struct ui *ui, struct area area)
 	for (unsigned i = 0; i <= l->note_count && ui->latency.on; i++) {
 		text.rows = area.row + area.rows - text.row;
 		if (text.rows > 0)
-			text.row = canvas_wrapped(&ui->canvas, text, 0, STYLE_DIM,
+			text.row = canvas_wrapped(ui->canvas, text, 0, STYLE_DIM,
 					   i ? l->notes[i - 1].sentence : sentence) +
 				   1;
 	}

@@ -86,29 +86,29 @@ const struct latency_call *latency_selected(const struct latency *l);
 /* --- bar.c ----------------------------------------------------------------------------------- */
 
 /* Draws a bar of the shares, which add up to 1 or less, in columns [col, end). */
-void bar_shares(struct ui *ui, int row, int col, int end, const double shares[CALL_STATES]);
+void bar_shares(const struct ui *ui, int row, int col, int end, const double shares[CALL_STATES]);
 /* Draws columns of states, CALL_STATES: not known, as runs of equal states. */
-void bar_columns(struct ui *ui, int row, int col, const uint8_t *states, int count);
+void bar_columns(const struct ui *ui, int row, int col, const uint8_t *states, int count);
 /* Writes "lock 92%  io 5%", largest first, as far as it fits. Returns the column after it. */
-int bar_numbers(struct ui *ui, int row, int col, int end, const double shares[CALL_STATES]);
+int bar_numbers(const struct ui *ui, int row, int col, int end, const double shares[CALL_STATES]);
 /* The style of a state's name: its color in bars. */
 enum style bar_style(enum call_state state);
 
 /* --- figures.c ------------------------------------------------------------------------------- */
 
 /* Draws the figures of all calls at the top of the area. Returns the rest of the area, for the list of single calls. */
-struct area figures_draw(struct ui *ui, struct area area);
+struct area figures_draw(const struct ui *ui, struct area area);
 /* Draws why there are no figures, and what to do. */
-void figures_draw_empty(struct ui *ui, struct area area);
+void figures_draw_empty(const struct ui *ui, struct area area);
 
 /* --- single.c -------------------------------------------------------------------------------- */
 
-void single_draw_list(struct ui *ui, struct area area);
-void single_draw_timeline(struct ui *ui, struct area area);
+void single_draw_list(const struct ui *ui, struct area area);
+void single_draw_timeline(const struct ui *ui, struct area area);
 
 /* --- tree.c ---------------------------------------------------------------------------------- */
 
-void tree_draw_calls(struct ui *ui, struct area area);
+void tree_draw_calls(const struct ui *ui, struct area area);
 /* The node under the cursor; NULL: none. */
 const struct calls_node *tree_selected_node(const struct latency *l);
 

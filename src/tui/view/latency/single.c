@@ -44,9 +44,9 @@ static const char *duration(const struct call *call, char out[CALLS_TEXT + 1])
 
 /* --- the list ------------------------------------------------------------------------------------ */
 
-static void draw_call(struct ui *ui, int row, struct area area, const struct latency_call *c)
+static void draw_call(const struct ui *ui, int row, struct area area, const struct latency_call *c)
 {
-	struct canvas *canvas = &ui->canvas;
+	struct canvas *canvas = ui->canvas;
 	struct places at = places_of(area);
 	int end = area.col + area.cols - 1, thread_cols = at.duration_end - at.thread - 10;
 	char text[CALLS_TEXT + 1], thread[80];
@@ -73,11 +73,11 @@ static void draw_call(struct ui *ui, int row, struct area area, const struct lat
 	bar_numbers(ui, row, at.shares, end, shares);
 }
 
-void single_draw_list(struct ui *ui, struct area area)
+void single_draw_list(const struct ui *ui, struct area area)
 {
 	struct latency *l = latency_state(ui);
 	struct list *list = &l->at.list;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	struct places at = places_of(area);
 	int end = area.col + area.cols;
 
@@ -145,10 +145,11 @@ static void timeline_columns(const struct latency_call *call, uint8_t *states, i
 }
 
 /* Below the bar: the place of the selected phase, and the ends of the bar. */
-static void draw_scale(struct ui *ui, int row, int col, int count, const struct latency_call *call)
+static void draw_scale(
+	const struct ui *ui, int row, int col, int count, const struct latency_call *call)
 {
 	int at = latency_state(ui)->at.list.cursor, from, to;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	char text[CALLS_TEXT], end[CALLS_TEXT + 1];
 	uint64_t from_ns, to_ns;
 	double scale;
@@ -178,10 +179,10 @@ static struct phase_places phase_places(struct area area)
 	return (struct phase_places){at_end, at_end + 10, at_end + 12, at_end + 25};
 }
 
-static void draw_phase(struct ui *ui, int row, struct area area, const struct latency_call *call,
-	const struct call_phase *p)
+static void draw_phase(const struct ui *ui, int row, struct area area,
+	const struct latency_call *call, const struct call_phase *p)
 {
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	struct phase_places at = phase_places(area);
 	int end = area.col + area.cols - 1;
 	uint64_t ns = p->to_ns - p->from_ns, begin = call->call.begin_from;
@@ -203,11 +204,11 @@ static void draw_phase(struct ui *ui, int row, struct area area, const struct la
 			calls_lock_text(ui->profile, p, text));
 }
 
-static void draw_phases(struct ui *ui, struct area area, const struct latency_call *call)
+static void draw_phases(const struct ui *ui, struct area area, const struct latency_call *call)
 {
 	struct list *list = &latency_state(ui)->at.list;
 	struct phase_places at = phase_places(area);
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int end = area.col + area.cols;
 
 	list_resize(list, (int)call->phase_count, area.rows > 1 ? area.rows - 1 : 0);
@@ -230,11 +231,11 @@ static void draw_phases(struct ui *ui, struct area area, const struct latency_ca
 	}
 }
 
-void single_draw_timeline(struct ui *ui, struct area area)
+void single_draw_timeline(const struct ui *ui, struct area area)
 {
 	const struct latency_call *call = &latency_state(ui)->open;
 	int row = area.row, col = area.col + 1, count = area.cols - 2, gap = area.rows > 16;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	char clock[CALLS_TEXT], length[CALLS_TEXT + 1], error[CALLS_TEXT], number[TEXT_NUMBER];
 	double shares[CALL_STATES];
 	struct strip s = {0};

@@ -33,10 +33,10 @@ const struct calls_node *tree_selected_node(const struct latency *l)
 	return l->both && at >= 0 && at < (int)l->both->count ? &l->both->nodes[at] : NULL;
 }
 
-static void draw_node(struct ui *ui, int row, struct area area, const struct calls_node *n)
+static void draw_node(const struct ui *ui, int row, struct area area, const struct calls_node *n)
 {
 	const struct calls_comparison *both = latency_state(ui)->both;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	struct tree_columns at = columns_of(area);
 	int indent = n->depth < INDENT_MOST ? (int)n->depth : INDENT_MOST,
 	    col = area.col + 3 + indent;
@@ -56,11 +56,11 @@ static void draw_node(struct ui *ui, int row, struct area area, const struct cal
 	canvas_right(c, row, at.name, at.other, STYLE_NORMAL, text);
 }
 
-void tree_draw_calls(struct ui *ui, struct area area)
+void tree_draw_calls(const struct ui *ui, struct area area)
 {
 	struct latency *l = latency_state(ui);
 	struct list *list = &l->at.list;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	struct tree_columns at = columns_of(area);
 	int end = area.col + area.cols, row = area.row;
 	char text[200];

@@ -74,7 +74,7 @@ static void latency_done(void *state)
 /* --- updating -------------------------------------------------------------------------------- */
 
 /* Reads the slowest calls, keeping the cursor on its call. */
-static void rows_update(struct ui *ui, struct latency *l)
+static void rows_update(const struct ui *ui, struct latency *l)
 {
 	struct list *list = latency_lists_calls(l) ? &l->at.list : &l->calls;
 	bool follow = list->touched && list->cursor < (int)l->row_count;
@@ -101,7 +101,7 @@ static void rows_update(struct ui *ui, struct latency *l)
 }
 
 /* A call whose timeline is shown may be in progress. */
-static void timeline_update(struct ui *ui, struct latency *l)
+static void timeline_update(const struct ui *ui, struct latency *l)
 {
 	if (!l->opened || l->open.call.end_to != UINT64_MAX || l->frozen)
 		return;
@@ -124,7 +124,7 @@ static void add_note(void *ctx, const char *brief, const char *sentence)
 	snprintf(note->sentence, sizeof(note->sentence), "%s", sentence);
 }
 
-static void causes_update(struct ui *ui, struct latency *l)
+static void causes_update(const struct ui *ui, struct latency *l)
 {
 	uint32_t count = calls_causes(ui->profile, &l->slow, l->causes), n = 0;
 
@@ -146,7 +146,7 @@ static uint64_t limit_of(const struct calls_summary *sum, uint64_t ns)
 /* Ranges of durations, in the order of the keys < and >. */
 enum { RANGE_SLOWEST, RANGE_TENTH, RANGE_TAIL, RANGE_MIDDLE, RANGE_FAST, RANGES };
 
-static void range_update(struct ui *ui, struct latency *l)
+static void range_update(const struct ui *ui, struct latency *l)
 {
 	uint64_t p50 = limit_of(&l->sum, l->sum.p50), p90 = limit_of(&l->sum, l->sum.p90);
 	const uint64_t limits[RANGES][2] = {
@@ -167,14 +167,13 @@ static void range_update(struct ui *ui, struct latency *l)
 	else
 		snprintf(l->slow_label, sizeof(l->slow_label), "%s-%s", from, to);
 	l->slow_count = calls_states(ui->profile, &l->slow, l->slow_states);
-	ui->latency.slow = l->slow;
 	if (l->compared) {
 		calls_comparison_free(l->both);
 		l->both = calls_compare(ui->profile, &l->slow);
 	}
 }
 
-static void compute(struct ui *ui, struct latency *l)
+static void compute(const struct ui *ui, struct latency *l)
 {
 	l->computed = true;
 	calls_summarize(ui->profile, &l->query, &l->sum);
@@ -208,7 +207,7 @@ static void fresh(struct latency *l)
  * Moves the end of the window. False: the same as before. Only ticks do, so most keys compute nothing. Freezing keeps the figures of the
  * last refresh; steps back and forth move the end by whole seconds.
  */
-static bool query_move(struct ui *ui, struct latency *l, bool changes)
+static bool query_move(const struct ui *ui, struct latency *l, bool changes)
 {
 	const struct timeline *time = &ui->scope.time;
 
@@ -229,7 +228,7 @@ static bool query_move(struct ui *ui, struct latency *l, bool changes)
 }
 
 /* The window of calls that are measured here: its own. */
-static bool query_measured(struct ui *ui, struct latency *l, bool changes)
+static bool query_measured(const struct ui *ui, struct latency *l, bool changes)
 {
 	uint64_t window_ns = timeline_windows[l->window] * NS_PER_S;
 
@@ -242,7 +241,7 @@ static bool query_measured(struct ui *ui, struct latency *l, bool changes)
 }
 
 /* The window of recorded calls: that of the samples. */
-static bool query_recorded(struct ui *ui, struct latency *l, bool changes)
+static bool query_recorded(const struct ui *ui, struct latency *l, bool changes)
 {
 	struct profile_query q = ui_query(ui);
 	uint64_t from_ns = q.from * NS_PER_S, to_ns = q.to * NS_PER_S;
@@ -255,7 +254,7 @@ static bool query_recorded(struct ui *ui, struct latency *l, bool changes)
 }
 
 /* Sets which calls are shown. False: the same as before. Of a restriction only a pool applies. */
-static bool query_update(struct ui *ui, struct latency *l)
+static bool query_update(const struct ui *ui, struct latency *l)
 {
 	int window = ui->latency.recorded ? ui->scope.time.window : ui->latency.window;
 	bool begins = l->serial != ui->latency.serial || !l->computed;
@@ -284,7 +283,7 @@ static bool query_update(struct ui *ui, struct latency *l)
 	return true;
 }
 
-static void latency_update(struct ui *ui, bool sort)
+static void latency_update(const struct ui *ui, bool sort)
 {
 	struct latency *l = latency_state(ui);
 
@@ -294,7 +293,7 @@ static void latency_update(struct ui *ui, bool sort)
 
 /* --- drawing --------------------------------------------------------------------------------- */
 
-static void latency_draw(struct ui *ui, struct area area)
+static void latency_draw(const struct ui *ui, struct area area)
 {
 	struct latency *l = latency_state(ui);
 
@@ -309,7 +308,7 @@ static void latency_draw(struct ui *ui, struct area area)
 }
 
 /* "Gateway.handle", as far as it fits. */
-static void add_method(struct ui *ui, struct strip *s)
+static void add_method(const struct ui *ui, struct strip *s)
 {
 	const char *full = ui->latency.method, *dot = strrchr(full, '.');
 	char class_name[512], name[sizeof(((struct strip_part *)0)->text)];
@@ -320,11 +319,11 @@ static void add_method(struct ui *ui, struct strip *s)
 		.full = full};
 
 	snprintf(class_name, sizeof(class_name), "%.*s", dot ? (int)(dot - full) : 0, full);
-	name_fit(name, sizeof(name), &m, ui->canvas.cols / 4, NAME_CLASS, ui->glyphs->ellipsis);
+	name_fit(name, sizeof(name), &m, ui->canvas->cols / 4, NAME_CLASS, ui->glyphs->ellipsis);
 	strip_add(s, STYLE_STRONG, 0, "%s", name);
 }
 
-static void latency_quality(struct ui *ui, struct strip *s)
+static void latency_quality(const struct ui *ui, struct strip *s)
 {
 	const struct latency *l = latency_state(ui);
 	const struct timeline window = {.window = l->window};
@@ -347,7 +346,7 @@ static void latency_quality(struct ui *ui, struct strip *s)
 			calls_duration_text(l->sum.interval_ns, interval));
 }
 
-static void phase_detail(struct ui *ui, struct strip *s, const struct call_phase *p)
+static void phase_detail(const struct ui *ui, struct strip *s, const struct call_phase *p)
 {
 	char lock[CALLS_LOCK];
 
@@ -357,7 +356,7 @@ static void phase_detail(struct ui *ui, struct strip *s, const struct call_phase
 }
 
 /* Of a phase, where the call was; of a call, its thread and lock; and the method. */
-static void latency_detail(struct ui *ui, struct strip *s)
+static void latency_detail(const struct ui *ui, struct strip *s)
 {
 	const struct latency *l = latency_state(ui);
 	const struct latency_call *selected = latency_selected(l);
@@ -384,7 +383,7 @@ static void latency_detail(struct ui *ui, struct strip *s)
 			->right = true;
 }
 
-static void latency_notice(struct ui *ui, struct strip *s)
+static void latency_notice(const struct ui *ui, struct strip *s)
 {
 	const struct latency *l = latency_state(ui);
 
@@ -468,6 +467,11 @@ unsigned latency_open(struct ui *ui, int arg)
 	return 0;
 }
 
+static const struct calls_query *latency_shown_calls(const struct ui *ui)
+{
+	return &latency_state(ui)->slow;
+}
+
 bool latency_can_open(const struct ui *ui)
 {
 	return latency_selected(latency_state(ui)) != NULL;
@@ -531,5 +535,6 @@ const struct view view_latency = {
 	.quality = latency_quality,
 	.detail = latency_detail,
 	.notice = latency_notice,
+	.shown_calls = latency_shown_calls,
 	.pin_ids = latency_pin_ids,
 };

@@ -82,7 +82,7 @@ void empty_reason(const struct ui *ui, char *out, size_t bytes)
 	}
 }
 
-void empty_draw(struct ui *ui, struct area area, const char *reason)
+void empty_draw(const struct ui *ui, struct area area, const char *reason)
 {
 	/* Ordered by how likely they are to have samples. */
 	static const struct {
@@ -97,7 +97,7 @@ void empty_draw(struct ui *ui, struct area area, const char *reason)
 	int row = area.row + (area.rows > 12 ? 4 : 1), col = area.cols >= 76 ? 12 : 2;
 	int limit = area.col + area.cols, end = area.row + area.rows;
 	char label[16], lost[TEXT_NUMBER], ago[TEXT_NUMBER];
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 
 	canvas_text(c, row, col, limit, STYLE_NORMAL, reason);
 	row += 2;

@@ -47,7 +47,7 @@ bool methods_delta(const struct methods *m, const struct flat_row *row, bool tot
 
 /* empty.c: shown when the event has no samples: the reason, and which other events may have some. */
 void empty_reason(const struct ui *ui, char *out, size_t bytes);
-void empty_draw(struct ui *ui, struct area area, const char *reason);
+void empty_draw(const struct ui *ui, struct area area, const char *reason);
 
 /* --- columns.c: hottest lines -------------------------------------------------------------------- */
 

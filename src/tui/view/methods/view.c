@@ -37,7 +37,7 @@ static void methods_done(void *state)
 	pane_done(&m->pane);
 }
 
-static void order_rows(struct ui *ui, struct methods *m, bool fresh)
+static void order_rows(const struct ui *ui, struct methods *m, bool fresh)
 {
 	const struct flat *f = m->flat;
 	struct order_item *items = xreallocarray(NULL, f->count, sizeof(*items));
@@ -117,7 +117,7 @@ static void add_selected(const struct ui *ui, struct methods *m)
 }
 
 /* Computes the rows; if the query has not changed, only removes the rows added to the last result. */
-static void update_flat(struct ui *ui, struct methods *m, const struct profile_query *q)
+static void update_flat(const struct ui *ui, struct methods *m, const struct profile_query *q)
 {
 	uint64_t stamp = profile_stamp(ui->profile, q);
 	uint32_t n = 0;
@@ -186,7 +186,7 @@ static void update_movers(struct methods *m, bool total)
 	}
 }
 
-static void methods_update(struct ui *ui, bool sort)
+static void methods_update(const struct ui *ui, bool sort)
 {
 	struct methods *m = ui_state(ui, VIEW_METHODS);
 	struct profile_query q = ui_query(ui);
@@ -195,8 +195,8 @@ static void methods_update(struct ui *ui, bool sort)
 
 	pane_invalidate(&m->pane);
 	lines_free(m->lines);
-	m->lines = ui->canvas.cols >= METHODS_DELTA_COLS && !compared ? lines_new(ui->profile, &q)
-								      : NULL;
+	m->lines = ui->canvas->cols >= METHODS_DELTA_COLS && !compared ? lines_new(ui->profile, &q)
+								       : NULL;
 	update_flat(ui, m, &q);
 	if (!m->flat->sum)
 		empty_reason(ui, m->empty, sizeof(m->empty));
@@ -237,9 +237,9 @@ static const void *methods_row(const void *state, int index)
 		       : NULL;
 }
 
-static const char *methods_text(void *ctx, int index)
+static const char *methods_text(const void *ctx, int index)
 {
-	struct ui *ui = ctx;
+	const struct ui *ui = ctx;
 	const struct flat_row *r = methods_row(ui_state(ui, VIEW_METHODS), index);
 
 	return r ? profile_get_method(ui->profile, r->method)->full : "";
@@ -255,7 +255,7 @@ static bool methods_pinned(const struct methods *m, uint32_t method)
 
 /* Dims packages, highlights search matches, flags pinned rows. */
 static void methods_decorate(
-	struct ui *ui, int row, const struct column_place *places, int n, const void *item)
+	const struct ui *ui, int row, const struct column_place *places, int n, const void *item)
 {
 	const struct column_place *name = &places[n - 1];
 	const struct flat_row *r = item;
@@ -263,10 +263,10 @@ static void methods_decorate(
 	char text[COLUMN_TEXT];
 	int lead = ui_fit_method(ui, r->method, ui->names, name->width, text, sizeof(text));
 
-	canvas_restyle(&ui->canvas, row, name->col, name->col + lead, STYLE_DIM);
+	canvas_restyle(ui->canvas, row, name->col, name->col + lead, STYLE_DIM);
 	search_highlight(ui, row, name->col, text, method->full);
 	if (methods_pinned(ui_state(ui, VIEW_METHODS), r->method))
-		canvas_text(&ui->canvas, row, 0, 1, STYLE_KEY, "*");
+		canvas_text(ui->canvas, row, 0, 1, STYLE_KEY, "*");
 }
 
 static uint32_t methods_selected_method(const struct ui *ui)
@@ -277,7 +277,7 @@ static uint32_t methods_selected_method(const struct ui *ui)
 	return r ? r->method : PROFILE_NONE;
 }
 
-static void methods_beside(struct ui *ui)
+static void methods_beside(const struct ui *ui)
 {
 	struct methods *m = ui_state(ui, VIEW_METHODS);
 
@@ -285,10 +285,10 @@ static void methods_beside(struct ui *ui)
 		pane_load(ui, &m->pane, PANE_LIST, methods_selected_method(ui));
 }
 
-static void methods_draw(struct ui *ui, struct area area)
+static void methods_draw(const struct ui *ui, struct area area)
 {
 	struct methods *m = ui_state(ui, VIEW_METHODS);
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int col;
 
 	if (!m->flat)
@@ -307,18 +307,18 @@ static void methods_draw(struct ui *ui, struct area area)
 	}
 }
 
-static void methods_quality(struct ui *ui, struct strip *s)
+static void methods_quality(const struct ui *ui, struct strip *s)
 {
 	strip_add(s, STYLE_DIM, 20, "%s = 95%%", ui->glyphs->plus_minus);
 }
 
-static void methods_detail(struct ui *ui, struct strip *s)
+static void methods_detail(const struct ui *ui, struct strip *s)
 {
 	struct methods *m = ui_state(ui, VIEW_METHODS);
 	const struct flat_row *r = methods_row(m, m->at.list.cursor);
 	const struct profile_method *method;
 	char parameters[200], name[sizeof(((struct strip_part *)0)->text)];
-	int width = ui->canvas.cols - 2;
+	int width = ui->canvas->cols - 2;
 
 	if (!r)
 		return;
@@ -338,12 +338,12 @@ static void methods_detail(struct ui *ui, struct strip *s)
 }
 
 static void add_mover(
-	struct ui *ui, struct strip *s, const char *what, uint32_t row, const char *since)
+	const struct ui *ui, struct strip *s, const char *what, uint32_t row, const char *since)
 {
 	struct methods *m = ui_state(ui, VIEW_METHODS);
 	char name[120];
 	double points;
-	int width = (ui->canvas.cols - MOVERS_REST) / 2;
+	int width = (ui->canvas->cols - MOVERS_REST) / 2;
 
 	if (row == PROFILE_NONE)
 		return;
@@ -354,7 +354,7 @@ static void add_mover(
 		m->movers_total ? " total" : "", points, since);
 }
 
-static void methods_notice(struct ui *ui, struct strip *s)
+static void methods_notice(const struct ui *ui, struct strip *s)
 {
 	struct methods *m = ui_state(ui, VIEW_METHODS);
 	char since[40] = " against the baseline", number[TEXT_NUMBER];

@@ -78,7 +78,7 @@ struct thread_rows {
 /* True when rows show shares of all samples: for files without CPU samples or without timestamps. */
 bool threads_shares(const struct ui *ui);
 
-void thread_rows_update(struct thread_rows *t, struct ui *ui);
+void thread_rows_update(struct thread_rows *t, const struct ui *ui);
 void thread_rows_done(struct thread_rows *t);
 
 /* The thread's name, or the pool's with '*'. Borrowed from the profile. */
@@ -109,11 +109,11 @@ struct thread_pane {
 
 void thread_pane_done(struct thread_pane *p);
 void thread_pane_invalidate(struct thread_pane *p, bool fresh);
-void thread_pane_load(struct ui *ui, struct thread_pane *p, const struct thread_rows *t,
+void thread_pane_load(const struct ui *ui, struct thread_pane *p, const struct thread_rows *t,
 	const struct thread_row *r, bool beside);
-void thread_pane_draw(struct ui *ui, struct area area, const struct thread_pane *p,
+void thread_pane_draw(const struct ui *ui, struct area area, const struct thread_pane *p,
 	const struct thread_rows *t, const struct thread_row *r);
-void thread_pane_draw_beside(struct ui *ui, struct area area, const struct thread_pane *p,
+void thread_pane_draw_beside(const struct ui *ui, struct area area, const struct thread_pane *p,
 	const struct thread_rows *t, const struct thread_row *r);
 
 /*

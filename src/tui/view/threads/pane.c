@@ -78,10 +78,10 @@ static void add_chain(const struct ui *ui, const struct thread_rows *t,
 }
 
 /* Shares of a thread's states, largest first; threads of a pool by current state. Returns the rows used, 0 or 1. */
-static int draw_states(struct ui *ui, struct area area, const struct thread_row *r)
+static int draw_states(const struct ui *ui, struct area area, const struct thread_row *r)
 {
 	uint64_t left[THREAD_STATES], sum = 0;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int col = area.col, end = area.col + area.cols;
 
 	if (r->members > 1) {
@@ -110,9 +110,9 @@ static int draw_states(struct ui *ui, struct area area, const struct thread_row 
 }
 
 /* Returns the rows used. */
-static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
+static int draw_stack(const struct ui *ui, struct area area, uint32_t stack)
 {
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int end = area.col + area.cols, i = 0;
 
 	for (; i < area.rows && stack != PROFILE_ROOT_STACK; i++) {
@@ -133,7 +133,7 @@ static int draw_stack(struct ui *ui, struct area area, uint32_t stack)
 	return i;
 }
 
-static int draw_place(struct ui *ui, struct area area, const struct thread_row *r)
+static int draw_place(const struct ui *ui, struct area area, const struct thread_row *r)
 {
 	const struct profile *p = ui->profile;
 	uint32_t java;
@@ -150,17 +150,18 @@ static int draw_place(struct ui *ui, struct area area, const struct thread_row *
 			java = profile_get_stack(p, java).parent;
 		return draw_stack(ui, area, java != PROFILE_ROOT_STACK ? java : r->stack);
 	}
-	canvas_text(&ui->canvas, area.row, area.col, area.col + area.cols, STYLE_DIM,
+	canvas_text(ui->canvas, area.row, area.col, area.col + area.cols, STYLE_DIM,
 		ui->vitals->events[EVENT_WALL].state == VITALS_ON
 			? "no samples in this window"
 			: "no samples in this window; event 4 also samples threads that wait");
 	return 1;
 }
 
-static int draw_owner(struct ui *ui, struct area area, const struct thread_rows *t, uint32_t owner)
+static int draw_owner(
+	const struct ui *ui, struct area area, const struct thread_rows *t, uint32_t owner)
 {
 	const struct thread_row *r = NULL;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 
 	for (uint32_t i = 0; i < t->count && !r; i++)
 		if (t->list[i].members == 1 && t->list[i].thread == owner)
@@ -216,7 +217,7 @@ static void load_waits(const struct ui *ui, struct thread_pane *p, const struct 
 	}
 }
 
-void thread_pane_load(struct ui *ui, struct thread_pane *p, const struct thread_rows *t,
+void thread_pane_load(const struct ui *ui, struct thread_pane *p, const struct thread_rows *t,
 	const struct thread_row *r, bool beside)
 {
 	if (p->loaded && p->id == r->id)
@@ -244,10 +245,10 @@ void thread_pane_load(struct ui *ui, struct thread_pane *p, const struct thread_
 	p->fresh = false;
 }
 
-static void draw_title(struct ui *ui, struct area area, const struct thread_row *r)
+static void draw_title(const struct ui *ui, struct area area, const struct thread_row *r)
 {
 	const struct profile_thread *pt = profile_get_thread(ui->profile, r->thread);
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	int row = area.row, end = area.col + area.cols - 1, col = area.col + 4;
 	char name[300], label[PROFILE_LABEL];
 
@@ -277,12 +278,12 @@ static void area_drop(struct area *area, int rows)
 }
 
 /* Draws title, states and waits, the latter in at most wait_rows. Returns the area left for stacks. */
-static struct area draw_head(struct ui *ui, struct area area, const struct thread_pane *p,
+static struct area draw_head(const struct ui *ui, struct area area, const struct thread_pane *p,
 	const struct thread_row *r, int wait_rows)
 {
 	struct area in = {area.row + 1, area.col + 3, area.rows - 1, area.cols - 4};
 	struct area wait = {in.row, in.col, wait_rows, in.cols};
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 
 	draw_title(ui, area, r);
 	if (r->waits) {
@@ -297,7 +298,7 @@ static struct area draw_head(struct ui *ui, struct area area, const struct threa
 	return in;
 }
 
-void thread_pane_draw(struct ui *ui, struct area area, const struct thread_pane *p,
+void thread_pane_draw(const struct ui *ui, struct area area, const struct thread_pane *p,
 	const struct thread_rows *t, const struct thread_row *r)
 {
 	bool owned = r->waits && r->wait.owner != PROFILE_NONE;
@@ -318,7 +319,7 @@ void thread_pane_draw(struct ui *ui, struct area area, const struct thread_pane 
 	draw_place(ui, stack, r);
 }
 
-void thread_pane_draw_beside(struct ui *ui, struct area area, const struct thread_pane *p,
+void thread_pane_draw_beside(const struct ui *ui, struct area area, const struct thread_pane *p,
 	const struct thread_rows *t, const struct thread_row *r)
 {
 	static const struct pane_titles titles = {"HOTTEST METHODS", "SELF", "TOTAL"};
@@ -335,6 +336,6 @@ void thread_pane_draw_beside(struct ui *ui, struct area area, const struct threa
 	pane_table_draw(
 		ui, (struct area){left.row, area.col, left.rows, area.cols}, &titles, &p->hot);
 	if (!p->hot.count)
-		canvas_text(&ui->canvas, left.row + 1, area.col + 2, area.col + area.cols,
-			STYLE_DIM, "no samples of this event in this window");
+		canvas_text(ui->canvas, left.row + 1, area.col + 2, area.col + area.cols, STYLE_DIM,
+			"no samples of this event in this window");
 }

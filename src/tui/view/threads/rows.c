@@ -155,7 +155,7 @@ static int gather_main_event(const struct ui *ui)
 	return ui->options->file && !ui_has_event(ui, EVENT_CPU) ? ui->scope.event : EVENT_CPU;
 }
 
-static void gather_events(struct ui *ui, struct gather *g, struct thread_rows *t)
+static void gather_events(const struct ui *ui, struct gather *g, struct thread_rows *t)
 {
 	static const struct {
 		int event;
@@ -207,7 +207,7 @@ static uint32_t gather_span(const struct ui *ui, const struct thread_rows *t, in
 }
 
 /* Adds the kernel's figures. Returns true when the living threads are known. */
-static bool gather_live(struct ui *ui, struct gather *g)
+static bool gather_live(const struct ui *ui, struct gather *g)
 {
 	const struct app_thread *live = NULL;
 	int n = ui->ops->threads(ui->ctx, &live);
@@ -381,7 +381,7 @@ static void rows_merge(struct thread_rows *t, const struct gather *g)
 	free(row_of_pool);
 }
 
-void thread_rows_update(struct thread_rows *t, struct ui *ui)
+void thread_rows_update(struct thread_rows *t, const struct ui *ui)
 {
 	struct gather g = {.profile = ui->profile, .count = profile_thread_count(ui->profile)};
 

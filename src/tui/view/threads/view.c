@@ -222,12 +222,12 @@ static struct columns threads_columns(const struct ui *ui)
 {
 	if (threads_shares(ui))
 		return COLUMNS(columns_shares);
-	if (ui->canvas.cols >= COLUMNS_WIDEST)
+	if (ui->canvas->cols >= COLUMNS_WIDEST)
 		return COLUMNS(columns_widest);
-	return ui->canvas.cols >= COLUMNS_WIDE ? COLUMNS(columns_wide) : COLUMNS(columns_narrow);
+	return ui->canvas->cols >= COLUMNS_WIDE ? COLUMNS(columns_wide) : COLUMNS(columns_narrow);
 }
 
-static void threads_update(struct ui *ui, bool sort)
+static void threads_update(const struct ui *ui, bool sort)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
 	struct order *o = &t->at.order;
@@ -265,7 +265,7 @@ static void threads_update(struct ui *ui, bool sort)
 	if (at < o->count)
 		list_to(&t->at.list, (int)at);
 	else
-		ui_warn(ui, "the thread has no samples in this window any more");
+		t->at.warning = "the thread has no samples in this window any more";
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
@@ -278,23 +278,23 @@ static const void *threads_row(const void *state, int index)
 							: NULL;
 }
 
-static const char *threads_text(void *ctx, int index)
+static const char *threads_text(const void *ctx, int index)
 {
-	struct ui *ui = ctx;
+	const struct ui *ui = ctx;
 	const struct thread_row *r = threads_row(ui_state(ui, VIEW_THREADS), index);
 
 	return r ? thread_row_name(ui->profile, r) : "";
 }
 
 static void threads_decorate(
-	struct ui *ui, int row, const struct column_place *places, int n, const void *item)
+	const struct ui *ui, int row, const struct column_place *places, int n, const void *item)
 {
 	if (search_hit(ui, thread_row_name(ui->profile, item)))
 		canvas_restyle(
-			&ui->canvas, row, places->col, places->col + places->width, STYLE_HIT);
+			ui->canvas, row, places->col, places->col + places->width, STYLE_HIT);
 }
 
-static void threads_beside(struct ui *ui)
+static void threads_beside(const struct ui *ui)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
 	const struct thread_row *r = threads_row(t, t->at.list.cursor);
@@ -305,7 +305,7 @@ static void threads_beside(struct ui *ui)
 			ui, &t->pane, &t->rows, r, pane_split(body, PANE_LIST, &body, &pane));
 }
 
-static void threads_draw(struct ui *ui, struct area area)
+static void threads_draw(const struct ui *ui, struct area area)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
 	struct area list, pane;
@@ -325,7 +325,7 @@ static void threads_draw(struct ui *ui, struct area area)
 	}
 	view_draw_rows(ui, VIEW_THREADS, list, t->rows.count);
 	if (!t->rows.count && list.rows > 2)
-		canvas_text(&ui->canvas, list.row + 2, list.col + 2, list.col + list.cols,
+		canvas_text(ui->canvas, list.row + 2, list.col + 2, list.col + list.cols,
 			STYLE_NORMAL, "no thread has samples in this window");
 	selected = threads_row(t, t->at.list.cursor);
 	if (selected && beside)
@@ -335,7 +335,7 @@ static void threads_draw(struct ui *ui, struct area area)
 }
 
 /* "142 threads: 9 run 2 blocked 96 parked 35 sleep" */
-static void threads_quality(struct ui *ui, struct strip *s)
+static void threads_quality(const struct ui *ui, struct strip *s)
 {
 	static const char *const words[THREAD_STATES] = {[THREAD_ON_CPU] = "run",
 		[THREAD_RUNNABLE] = "ready",
@@ -366,7 +366,7 @@ static void threads_quality(struct ui *ui, struct strip *s)
 	strip_add(s, STYLE_NORMAL, 20, "merged: %s (=)", merges[t->rows.merge]);
 }
 
-static void threads_detail(struct ui *ui, struct strip *s)
+static void threads_detail(const struct ui *ui, struct strip *s)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
 	const struct thread_row *r = threads_row(t, t->at.list.cursor);
@@ -382,7 +382,7 @@ static void threads_detail(struct ui *ui, struct strip *s)
 		true;
 }
 
-static void threads_notice(struct ui *ui, struct strip *s)
+static void threads_notice(const struct ui *ui, struct strip *s)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
 

@@ -209,7 +209,7 @@ static void reveal(struct tree *t, uint32_t node)
 	tree_remember_selected(t);
 }
 
-bool tree_find(struct ui *ui, int direction)
+bool tree_find(const struct ui *ui, int direction)
 {
 	struct tree *t = ui_state(ui, VIEW_TREE);
 	uint32_t count, before, to;
@@ -230,7 +230,7 @@ bool tree_find(struct ui *ui, int direction)
 	return count > 0;
 }
 
-void tree_anchor(struct ui *ui, bool set)
+void tree_anchor(const struct ui *ui, bool set)
 {
 	struct tree *t = ui_state(ui, VIEW_TREE);
 

@@ -129,7 +129,7 @@ bool tree_node_hit(const struct tree *t, uint32_t node);
 /* commands.c, for view_tree */
 unsigned tree_undo_id(const struct ui *ui);
 void tree_back(struct ui *ui);
-bool tree_find(struct ui *ui, int direction);
-void tree_anchor(struct ui *ui, bool set);
+bool tree_find(const struct ui *ui, int direction);
+void tree_anchor(const struct ui *ui, bool set);
 
 #endif

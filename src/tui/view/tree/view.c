@@ -86,7 +86,7 @@ static void update_base(struct tree *t, struct calltree_options options)
 		compare_query(t->at.ui, &q) ? calltree_new(t->at.ui->profile, &q, &options) : NULL);
 }
 
-static void tree_update(struct ui *ui, bool sort)
+static void tree_update(const struct ui *ui, bool sort)
 {
 	struct tree *t = ui_state(ui, VIEW_TREE);
 	struct calltree_options options = {
@@ -147,7 +147,7 @@ bool tree_node_hit(const struct tree *t, uint32_t node)
 					 : search_hit(t->at.ui, tree_node_name(t, n));
 }
 
-static const char *tree_text(void *ctx, int index)
+static const char *tree_text(const void *ctx, int index)
 {
 	struct tree *t = ui_state(ctx, VIEW_TREE);
 	const struct tree_row *row = tree_row_at(t, index);
@@ -266,12 +266,12 @@ static int draw_branches(const struct tree *t, struct canvas *c, int row, int co
 }
 
 static void tree_decorate(
-	struct ui *ui, int row, const struct column_place *places, int n, const void *item)
+	const struct ui *ui, int row, const struct column_place *places, int n, const void *item)
 {
 	const struct tree *t = ui_state(ui, VIEW_TREE);
 	const struct column_place *place = &places[n - 1];
 	const struct tree_row *r = item;
-	struct canvas *c = &ui->canvas;
+	struct canvas *c = ui->canvas;
 	const char *symbol = r->folded ? " " : r->open ? "-" : r->parent ? "+" : " ";
 	int end = place->col + place->width - 1, col, lead, behind;
 	char text[COLUMN_TEXT], hidden[16] = "";
@@ -306,14 +306,14 @@ static uint32_t unfolded_method(const struct ui *ui)
 	return row && !row->folded ? tree_node(t, row)->method : PROFILE_NONE;
 }
 
-static void tree_beside(struct ui *ui)
+static void tree_beside(const struct ui *ui)
 {
 	struct tree *t = ui_state(ui, VIEW_TREE);
 
 	pane_load(ui, &t->pane, PANE_LIST, unfolded_method(ui));
 }
 
-static void tree_draw(struct ui *ui, struct area area)
+static void tree_draw(const struct ui *ui, struct area area)
 {
 	struct tree *t = ui_state(ui, VIEW_TREE);
 
@@ -322,13 +322,13 @@ static void tree_draw(struct ui *ui, struct area area)
 	area = pane_draw(ui, &t->pane, area, unfolded_method(ui));
 	view_draw_rows(ui, VIEW_TREE, area, t->rows.count);
 	if (!t->rows.count || !t->tree->nodes[0].total)
-		canvas_text(&ui->canvas, area.row + 3, 12, ui->canvas.cols, STYLE_DIM,
+		canvas_text(ui->canvas, area.row + 3, 12, ui->canvas->cols, STYLE_DIM,
 			t->at.trail.depth
 				? "This subtree has no samples in the window (u: zoom out)."
 				: "No samples in this window.");
 }
 
-static void tree_quality(struct ui *ui, struct strip *s)
+static void tree_quality(const struct ui *ui, struct strip *s)
 {
 	const struct tree *t = ui_state(ui, VIEW_TREE);
 	char name[80];
@@ -345,7 +345,7 @@ static void tree_quality(struct ui *ui, struct strip *s)
 		strip_add(s, STYLE_WARN, 4, " zoom (u) ");
 }
 
-static void tree_detail(struct ui *ui, struct strip *s)
+static void tree_detail(const struct ui *ui, struct strip *s)
 {
 	struct tree *t = ui_state(ui, VIEW_TREE);
 	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
@@ -363,7 +363,7 @@ static void tree_detail(struct ui *ui, struct strip *s)
 			flat_percent(n->total, t->tree->nodes[root].total));
 }
 
-static void tree_notice(struct ui *ui, struct strip *s)
+static void tree_notice(const struct ui *ui, struct strip *s)
 {
 	struct tree *t = ui_state(ui, VIEW_TREE);
 	int hits = 0;
