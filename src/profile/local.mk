@@ -12,7 +12,7 @@ libprofile_a_SOURCES = \
 	%D%/model/resting.c %D%/model/slices.c %D%/model/slices.h %D%/model/stacks.c %D%/model/sweep.c \
 	%D%/model/tally.c %D%/model/tally.h %D%/model/threads.c %D%/model/trie.c %D%/model/trie.h \
 	%D%/model/vitals.c %D%/model/waits.c \
-	%D%/query/error.h %D%/query/filter.c \
+	%D%/query/error.c %D%/query/error.h %D%/query/filter.c \
 	%D%/query/filter.h %D%/query/fold.c %D%/query/match.h %D%/query/query.c \
 	%D%/query/query.h %D%/query/sums.c \
 	%D%/table/callers.c %D%/table/callers.h %D%/table/calltree.c %D%/table/calltree.h \

@@ -1,9 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Significance of differences. The variance of a difference has two parts: sampling error, from the clusters of the samples, and the
- * variation between recordings of a side. The latter is estimated from all methods together, relative to their size, and then per
- * method by combining this prior with the method's own variation (empirical Bayes, Smyth 2004). Multiple testing is corrected by
- * permutation (splits.c), or with too few recordings by the false-discovery rate (Benjamini and Hochberg, 1995).
+ * Which differences are significant. The tests are one of the total, and two of each method: of its self and of its total value.
+ *
+ * 1. Each side s has R recordings, with a test's values x1..xR in the mode's unit (diff.h). From them:
+ *
+ *        mean      the average of x
+ *        sampling  the average sampling variance of an x, from its clusters of samples (query/error.h)
+ *        observed  the variance of x between the recordings: sum of (x - mean)^2 / (R - 1)
+ *
+ * 2. Recordings of one program vary by more than sampling explains. This noise is relative to a method's size, where the size is
+ *    mean, or mean (1 - mean) for shares, as a share near 1 varies little. It is estimated from all methods together, each weighted
+ *    by the inverse variance of its estimate:
+ *
+ *        noise^2 = average of (observed - sampling) / size^2
+ *
+ *    A single recording is assumed to be as noisy as those of the other side; if there are none, the noise is DIFF_NOISE.
+ *
+ * 3. Few recordings estimate a variance badly, so a method's own estimate is combined with the one of all methods, whose weight
+ *    are the d0 degrees of freedom that fit how much the methods differ in noise (empirical Bayes: Smyth 2004):
+ *
+ *        prior     = sampling + (noise size)^2
+ *        posterior = (d0 prior + (R - 1) observed) / (d0 + R - 1), at least sampling
+ *        t         = (mean of B - mean of A) / sqrt(sum over both sides of posterior / R)
+ *
+ *    t has the degrees of freedom of Welch and Satterthwaite, and is converted to z, the normal deviate with the same p.
+ *
+ * 4. Small methods are far more numerous than large ones. So that they do not hide the large ones, the permitted errors are divided
+ *    among the tests in proportion to their shares (weighted testing: Genovese, Roeder and Wasserman 2006). About -2 log(p / share)
+ *    remains, by which tests are ranked:
+ *
+ *        score = z^2 + 2 log(share)
+ *
+ * 5. With enough recordings, permutations of them decide which scores are significant (splits.c). Otherwise the false-discovery rate
+ *    does, with p of z weighted by share (Benjamini and Hochberg 1995).
+ *
+ * Steps 1 to 4 are repeated for each assignment of the recordings to the sides. Measures (step 0) and shares do not depend on it.
  */
 #include "profile/diff/inside.h"
 
@@ -12,162 +43,194 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FEW         16u /* samples of both sides: with fewer, a method is not tested */
-#define PRIOR_LEAST 2.0
+#define LEAST_SAMPLES 16u /* of both sides: with fewer, a method is not tested */
+#define LEAST_SHARE   1e-6
+#define PRIOR_LEAST   2.0
 #define PRIOR_MOST \
-	24.0 /* more methods do not improve the estimate of noise that they have in common */
-#define WEIGHT_LEAST 1e-6
-#define INFINITE_N   60.0 /* degrees of freedom that count as infinite */
+	24.0 /* limits of d0; more methods do not improve the estimate of the noise that they have in common */
+#define INFINITE_FREEDOM 60.0 /* degrees of freedom that count as infinite */
 
 enum test_kind { TEST_SELF, TEST_TOTAL, TEST_KINDS };
 
-/* Value of a method in one recording, in the mode's unit, and its sampling variance. */
+/* A test's value in one recording, and its sampling variance. */
 struct measure {
 	double value, variance;
 	uint64_t samples;
 };
 
-/* One hypothesis. */
 struct test {
-	struct diff_value *value;
-	size_t measures;       /* index of its first measure, one per recording */
-	uint64_t samples_both; /* independent of the assignment */
-	/* For the current assignment of recordings to sides; variances are those of one recording. */
-	double mean[DIFF_SIDES], chance[DIFF_SIDES], spread[DIFF_SIDES];
-	uint64_t samples[DIFF_SIDES];
-	double z, n;   /* standard errors, degrees of freedom */
-	double weight; /* the method's share of all */
-	double score;  /* for the current assignment */
+	struct diff_value *value; /* the result */
+	enum test_kind kind;
+	const struct measure *measures; /* one per recording, in the order A, B */
+	uint64_t samples;               /* of both sides */
+	double share;                   /* of the total of both sides, at least LEAST_SHARE */
+	/* For the current assignment of recordings to sides: */
+	struct test_side {
+		double mean, sampling, observed;
+		uint64_t samples;
+	} side[DIFF_SIDES];
+	double variance, freedom; /* of the difference of the means */
+	double z, score;
 };
 
 struct tests {
 	struct diff *d;
 	const struct diff_question *q;
 	struct diff_merged *const *merged;
-	int runs;                  /* of both sides together */
-	const unsigned char *side; /* current assignment, of each recording, in the order A, B */
+	int runs; /* of both sides together */
 	struct measure *measures;
-	size_t measure_count, measure_cap;
-	struct test *list[TEST_KINDS], all;
+	double all;        /* sum of the total's measures */
+	struct test *list; /* the total first, then each method's self, then each method's total */
 	uint32_t count;
-	double noise[TEST_KINDS][DIFF_SIDES];
-	double prior[TEST_KINDS]; /* weight of the prior, in degrees of freedom */
-	struct test **sorted;     /* those with enough samples, by score, highest first */
+	struct test **sorted; /* those with enough samples, by score, highest first */
 	uint32_t sorted_count;
+	/* For the current assignment: */
+	const unsigned char *assigned; /* side of each recording */
+	double noise[TEST_KINDS][DIFF_SIDES];
+	double prior_freedom[TEST_KINDS]; /* d0 */
 };
 
-/* --- measuring --------------------------------------------------------------------------------------- */
+/* --- 0. measures: independent of the assignment -------------------------------------------------------- */
 
-static struct measure test_measure(
+static struct measure measure_of(
 	const struct tests *t, int side, int run, const struct diff_sum *sum)
 {
 	const struct diff_merged *m = &t->merged[side][run];
-	double seconds = t->q->runs[side][run].seconds, all = m->all.value, share;
+	double seconds = t->q->runs[side][run].seconds, all = m->all.value;
 
-	switch (t->d->mode) {
-	case DIFF_RATE:
+	if (t->d->mode == DIFF_RATE)
 		return (struct measure){
 			sum->value / seconds, sum->squares / (seconds * seconds), sum->samples};
-	case DIFF_SHARE:
-		share = all > 0 ? sum->value / all : 0;
-		return (struct measure){share,
-			all > 0 ? ((1 - 2 * share) * sum->squares +
-					  share * share * m->all.squares) /
-					  (all * all)
-				: 0,
-			sum->samples};
-	default: return (struct measure){sum->value, sum->squares, sum->samples};
-	}
+	if (t->d->mode == DIFF_RAW)
+		return (struct measure){sum->value, sum->squares, sum->samples};
+	if (all <= 0)
+		return (struct measure){0, 0, sum->samples};
+	/* A share varies with both its parts: (1 - share) of the method's clusters, share of the rest. */
+	double share = sum->value / all;
+	double squares = (1 - 2 * share) * sum->squares + share * share * m->all.squares;
+	return (struct measure){share, squares / (all * all), sum->samples};
 }
 
-static const struct diff_sum *test_sum(const struct diff_merged *m, int kind, uint32_t method)
+/* method: PROFILE_NONE is the total. */
+static void tests_add(
+	struct tests *t, enum test_kind kind, uint32_t method, struct diff_value *value)
 {
-	static const struct diff_sum none;
+	struct test *test = &t->list[t->count];
+	struct measure *measure = &t->measures[(size_t)t->count++ * (size_t)t->runs];
+	double values = 0;
 
-	if (method == PROFILE_NONE)
-		return &m->all;
-	if (method >= m->methods)
-		return &none;
-	return kind == TEST_SELF ? &m->self[method] : &m->total[method];
-}
-
-static struct test test_new(struct tests *t, int kind, uint32_t method, struct diff_value *value)
-{
-	struct test test = {.value = value, .measures = t->measure_count};
-
+	*test = (struct test){.value = value, .kind = kind, .measures = measure};
 	for (int side = 0; side < DIFF_SIDES; side++)
-		for (int run = 0; run < t->q->counts[side]; run++) {
-			const struct diff_sum *sum = test_sum(&t->merged[side][run], kind, method);
+		for (int run = 0; run < t->q->counts[side]; run++, measure++) {
+			const struct diff_merged *m = &t->merged[side][run];
+			struct diff_sum sum = {0};
 
-			if (t->measure_count == t->measure_cap) {
-				t->measure_cap = 2 * t->measure_cap + 1024;
-				t->measures = xreallocarray(
-					t->measures, t->measure_cap, sizeof(*t->measures));
-			}
-			t->measures[t->measure_count++] = test_measure(t, side, run, sum);
-			test.samples_both += sum->samples;
+			if (method == PROFILE_NONE)
+				sum = m->all;
+			else if (method < m->methods)
+				sum = kind == TEST_SELF ? m->self[method] : m->total[method];
+			*measure = measure_of(t, side, run, &sum);
+			test->samples += sum.samples;
+			values += measure->value;
 		}
-	return test;
+	if (method == PROFILE_NONE)
+		t->all = values;
+	test->share = fmax(t->all > 0 ? values / t->all : 0, LEAST_SHARE);
 }
 
-/* Means and variances for the current assignment. */
-static void test_assign(const struct tests *t, struct test *test)
+/* Adds all tests, and a row of d for each method that has samples. */
+static void tests_add_all(struct tests *t)
 {
-	const struct measure *m = t->measures + test->measures;
-	double sum[DIFF_SIDES] = {0}, squares[DIFF_SIDES] = {0}, chance[DIFF_SIDES] = {0};
+	struct diff *d = t->d;
+	uint32_t methods = profile_method_count(d->both);
 
-	test->samples[DIFF_A] = test->samples[DIFF_B] = 0;
+	d->rows = xcalloc(methods + 1, sizeof(*d->rows));
+	for (uint32_t method = 0; method < methods; method++) {
+		bool sampled = false;
+
+		for (int side = 0; side < DIFF_SIDES; side++)
+			for (int run = 0; run < t->q->counts[side]; run++) {
+				const struct diff_merged *m = &t->merged[side][run];
+
+				sampled |= method < m->methods && m->total[method].samples;
+			}
+		if (sampled)
+			d->rows[d->count++].method = method;
+	}
+	size_t tests = 1 + TEST_KINDS * (size_t)d->count;
+	t->list = xreallocarray(NULL, tests, sizeof(*t->list));
+	t->measures = xreallocarray(NULL, tests * (size_t)t->runs, sizeof(*t->measures));
+	tests_add(t, TEST_TOTAL, PROFILE_NONE, &d->all);
+	for (uint32_t i = 0; i < d->count; i++)
+		tests_add(t, TEST_SELF, d->rows[i].method, &d->rows[i].self);
+	for (uint32_t i = 0; i < d->count; i++)
+		tests_add(t, TEST_TOTAL, d->rows[i].method, &d->rows[i].total);
+}
+
+/* --- 1. means and variances ---------------------------------------------------------------------------- */
+
+static void test_summarize(const struct tests *t, struct test *test)
+{
+	double sum[DIFF_SIDES] = {0}, squares[DIFF_SIDES] = {0}, variance[DIFF_SIDES] = {0};
+	uint64_t samples[DIFF_SIDES] = {0};
+
 	for (int run = 0; run < t->runs; run++) {
-		int side = t->side[run];
+		const struct measure *m = &test->measures[run];
+		int side = t->assigned[run];
 
-		sum[side] += m[run].value;
-		squares[side] += m[run].value * m[run].value;
-		chance[side] += m[run].variance;
-		test->samples[side] += m[run].samples;
+		sum[side] += m->value;
+		squares[side] += m->value * m->value;
+		variance[side] += m->variance;
+		samples[side] += m->samples;
 	}
 	for (int side = 0; side < DIFF_SIDES; side++) {
 		int n = t->q->counts[side];
+		double deviations = fmax(0, squares[side] - sum[side] * sum[side] / n);
 
-		test->mean[side] = sum[side] / n;
-		test->chance[side] = chance[side] / n;
-		test->spread[side] =
-			n > 1 ? fmax(0, squares[side] - sum[side] * sum[side] / n) / (n - 1) : 0;
+		test->side[side] = (struct test_side){.mean = sum[side] / n,
+			.sampling = variance[side] / n,
+			.observed = n > 1 ? deviations / (n - 1) : 0,
+			.samples = samples[side]};
 	}
 }
 
-/* --- noise between recordings ------------------------------------------------------------------------ */
+/* --- 2. noise between recordings ------------------------------------------------------------------------ */
 
-/* The quantity to which noise is proportional: the mean, or for shares p (1 - p), as a share near 1 varies little. */
-static double test_noise_scale(const struct tests *t, double mean)
+/* What a method's noise is proportional to. */
+static double size_of(const struct tests *t, double mean)
 {
 	return t->d->mode == DIFF_SHARE ? mean * (1 - mean) : mean;
 }
 
-/* Relative noise of a side: mean of the methods' estimates, weighted by their precision. */
-static double test_noise(const struct tests *t, int kind, int side)
+/* The noise that all methods have in common. */
+static double noise_of(const struct tests *t, enum test_kind kind, int side)
 {
 	double sum = 0, weights = 0;
 
-	for (uint32_t i = 0; i < t->count; i++) {
-		const struct test *test = &t->list[kind][i];
-		double square = pow(test_noise_scale(t, test->mean[side]), 2);
+	for (uint32_t i = 1; i < t->count; i++) {
+		const struct test *test = &t->list[i];
+		const struct test_side *s = &test->side[side];
+		double square = pow(size_of(t, s->mean), 2);
 
-		if (test->samples_both < FEW || square <= 0)
+		if (test->kind != kind || test->samples < LEAST_SAMPLES || square <= 0)
 			continue;
-		double relative = test->chance[side] / square;
-		double weight = 1 / pow(relative + DIFF_NOISE * DIFF_NOISE, 2);
-		sum += weight * (test->spread[side] / square - relative);
+		double sampling = s->sampling / square;
+		double weight = 1 / pow(sampling + DIFF_NOISE * DIFF_NOISE, 2);
+		sum += weight * (s->observed / square - sampling);
 		weights += weight;
 	}
 	return weights > 0 ? sqrt(fmax(0, sum / weights)) : DIFF_NOISE;
 }
 
-/* Prior variance of one recording, from all methods. */
-static double test_prior(const struct tests *t, int kind, int side, const struct test *test)
-{
-	double noise = test_noise_scale(t, test->mean[side]) * t->noise[kind][side];
+/* --- 3. the variance of a difference --------------------------------------------------------------------- */
 
-	return test->chance[side] + noise * noise;
+/* The variance of one recording that all methods together suggest. */
+static double prior_of(const struct tests *t, const struct test *test, int side)
+{
+	const struct test_side *s = &test->side[side];
+	double noise = size_of(t, s->mean) * t->noise[test->kind][side];
+
+	return s->sampling + noise * noise;
 }
 
 /* The second derivative of the logarithm of the gamma function. */
@@ -180,11 +243,34 @@ static double trigamma(double x)
 	return sum + 1 / x + 1 / (2 * x * x) + 1 / (6 * x * x * x) - 1 / (30 * pow(x, 5));
 }
 
-/* Degrees of freedom of the prior, given the excess variance of the log variances: the less methods differ in noise, the more. */
-static double prior_of(double excess)
+/*
+ * d0. log(observed / prior) varies by trigamma((R - 1) / 2) because R recordings estimate observed, and by trigamma(d0 / 2) because
+ * methods differ in noise. The latter is solved for d0: the less the methods differ, the higher it is.
+ */
+static double prior_freedom_of(const struct tests *t, enum test_kind kind)
 {
-	double low = PRIOR_LEAST, high = PRIOR_MOST;
+	double sum = 0, squares = 0, estimation = 0, low = PRIOR_LEAST, high = PRIOR_MOST;
+	uint32_t n = 0;
 
+	for (uint32_t i = 1; i < t->count; i++) {
+		const struct test *test = &t->list[i];
+
+		for (int side = 0; side < DIFF_SIDES && test->kind == kind; side++) {
+			const struct test_side *s = &test->side[side];
+			int runs = t->q->counts[side];
+
+			if (runs < 2 || s->samples < LEAST_SAMPLES * (unsigned)runs)
+				continue;
+			double x = log(fmax(1e-4, s->observed / prior_of(t, test, side)));
+			sum += x;
+			squares += x * x;
+			estimation += trigamma((runs - 1) / 2.0);
+			n++;
+		}
+	}
+	if (n < 2)
+		return PRIOR_MOST;
+	double excess = (squares - sum * sum / n) / (n - 1) - estimation / n;
 	while (high - low > 0.1) {
 		double middle = (low + high) / 2;
 
@@ -196,31 +282,6 @@ static double prior_of(double excess)
 	return low;
 }
 
-/* Estimates the weight of the prior: high if all methods are equally noisy. */
-static double test_prior_weight(const struct tests *t, int kind)
-{
-	double sum = 0, squares = 0, chance = 0;
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < t->count; i++) {
-		const struct test *test = &t->list[kind][i];
-
-		for (int side = 0; side < DIFF_SIDES; side++) {
-			int runs = t->q->counts[side];
-
-			if (runs < 2 || test->samples[side] < FEW * (unsigned)runs)
-				continue;
-			double x = log(
-				fmax(1e-4, test->spread[side] / test_prior(t, kind, side, test)));
-			sum += x;
-			squares += x * x;
-			chance += trigamma((runs - 1) / 2.0);
-			n++;
-		}
-	}
-	return n < 2 ? PRIOR_MOST : prior_of((squares - sum * sum / n) / (n - 1) - chance / n);
-}
-
 static void tests_estimate_noise(struct tests *t)
 {
 	for (int kind = 0; kind < TEST_KINDS; kind++) {
@@ -229,90 +290,74 @@ static void tests_estimate_noise(struct tests *t)
 		noise[DIFF_A] = noise[DIFF_B] = DIFF_NOISE;
 		for (int side = 0; side < DIFF_SIDES; side++)
 			if (t->q->counts[side] > 1)
-				noise[side] = test_noise(t, kind, side);
-		/* A single recording is assumed to be as noisy as those of the other side. */
+				noise[side] = noise_of(t, kind, side);
 		for (int side = 0; side < DIFF_SIDES; side++)
 			if (t->q->counts[side] == 1 && t->q->counts[!side] > 1)
 				noise[side] = noise[!side];
-		t->prior[kind] = test_prior_weight(t, kind);
+		t->prior_freedom[kind] = prior_freedom_of(t, kind);
 	}
 }
 
-/* --- each difference --------------------------------------------------------------------------------- */
+static void test_set_variance(const struct tests *t, struct test *test)
+{
+	double prior_freedom = t->prior_freedom[test->kind], below = 0;
 
-/* Converts Student's t to an equivalent normal deviate (Wallace, 1959), and back. */
+	test->variance = 0;
+	for (int side = 0; side < DIFF_SIDES; side++) {
+		const struct test_side *s = &test->side[side];
+		int runs = t->q->counts[side];
+		double freedom = prior_freedom + runs - 1;
+		double posterior =
+			(prior_freedom * prior_of(t, test, side) + (runs - 1) * s->observed) /
+			freedom;
+		double variance = fmax(posterior, s->sampling) / runs;
+
+		test->variance += variance;
+		below += variance * variance / freedom;
+	}
+	/* With one recording per side the variance is assumed, not estimated. */
+	test->freedom = t->runs == DIFF_SIDES || below <= 0
+				? INFINITE_FREEDOM
+				: test->variance * test->variance / below;
+}
+
+/* Converts Student's t to the normal deviate with the same p (Wallace 1959), and back. */
 static double z_of_t(double t, double n)
 {
-	return n >= INFINITE_N ? t : (8 * n + 1) / (8 * n + 3) * sqrt(n * log1p(t * t / n));
+	return n >= INFINITE_FREEDOM ? t : (8 * n + 1) / (8 * n + 3) * sqrt(n * log1p(t * t / n));
 }
 
 static double t_of_z(double z, double n)
 {
 	double x = z * (8 * n + 3) / (8 * n + 1);
 
-	return n >= INFINITE_N ? z : sqrt(n * expm1(x * x / n));
+	return n >= INFINITE_FREEDOM ? z : sqrt(n * expm1(x * x / n));
 }
 
-static double test_variance(const struct tests *t, int kind, struct test *test)
-{
-	double variance = 0, below = 0;
+/* --- 4. scores -------------------------------------------------------------------------------------------- */
 
-	for (int side = 0; side < DIFF_SIDES; side++) {
-		int runs = t->q->counts[side];
-		double prior = test_prior(t, kind, side, test);
-		double own = (t->prior[kind] * prior + (runs - 1) * test->spread[side]) /
-			     (t->prior[kind] + runs - 1);
-		double v = fmax(own, test->chance[side]) / runs;
-
-		variance += v;
-		below += v * v / (t->prior[kind] + runs - 1);
-	}
-	/* With one recording a side the variance is assumed, not estimated. */
-	test->n = t->runs == DIFF_SIDES || below <= 0 ? INFINITE_N : variance * variance / below;
-	return variance;
-}
-
-/* Weighted testing: the error level is distributed in proportion to the methods' shares, as log p. Small methods are far more numerous. */
-static double test_level_weight(double share)
+static double share_score(double share)
 {
 	return 2 * log(share);
 }
 
-static void test_decide(const struct tests *t, int kind, struct test *test)
+/* Steps 1 to 4 for an assignment: the side of each recording. */
+static void tests_assign(struct tests *t, const unsigned char *assigned)
 {
-	double variance = test_variance(t, kind, test);
-	double delta = fabs(test->mean[DIFF_B] - test->mean[DIFF_A]);
-
-	test->z = variance > 0 ? z_of_t(delta / sqrt(variance), test->n) : 0;
-	test->score = test->z * test->z + test_level_weight(test->weight);
-}
-
-static void test_report(const struct tests *t, int kind, struct test *test)
-{
-	for (int side = 0; side < DIFF_SIDES; side++) {
-		test->value->of[side] = test->mean[side];
-		test->value->samples[side] = test->samples[side];
-	}
-	test->value->error = t_of_z(Z95, test->n) * sqrt(test_variance(t, kind, test));
-	test->value->p = test->samples_both >= FEW ? erfc(test->z / M_SQRT2) : 1;
-}
-
-/* Evaluates all tests for an assignment. */
-static void tests_evaluate(struct tests *t, const unsigned char *side)
-{
-	t->side = side;
-	test_assign(t, &t->all);
-	for (int kind = 0; kind < TEST_KINDS; kind++)
-		for (uint32_t i = 0; i < t->count; i++)
-			test_assign(t, &t->list[kind][i]);
+	t->assigned = assigned;
+	for (uint32_t i = 0; i < t->count; i++)
+		test_summarize(t, &t->list[i]);
 	tests_estimate_noise(t);
-	test_decide(t, TEST_TOTAL, &t->all);
-	for (int kind = 0; kind < TEST_KINDS; kind++)
-		for (uint32_t i = 0; i < t->count; i++)
-			test_decide(t, kind, &t->list[kind][i]);
-}
+	for (uint32_t i = 0; i < t->count; i++) {
+		struct test *test = &t->list[i];
+		double delta = fabs(test->side[DIFF_B].mean - test->side[DIFF_A].mean);
 
-/* --- all of them together ---------------------------------------------------------------------------- */
+		test_set_variance(t, test);
+		test->z = test->variance > 0 ? z_of_t(delta / sqrt(test->variance), test->freedom)
+					     : 0;
+		test->score = test->z * test->z + share_score(test->share);
+	}
+}
 
 static int compare_scores(const void *a, const void *b)
 {
@@ -322,50 +367,44 @@ static int compare_scores(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* True for the first of several tests with equal scores: methods that are only called by one another have equal values and are one test. */
-static bool test_is_first(const struct tests *t, uint32_t i)
+/* --- 5. significance -------------------------------------------------------------------------------------- */
+
+static void tests_score(void *ctx, const unsigned char *assigned, double *scores)
+{
+	struct tests *t = ctx;
+
+	tests_assign(t, assigned);
+	for (uint32_t i = 0; i < t->sorted_count; i++)
+		scores[i] = t->sorted[i]->score;
+}
+
+/* By permutation. False: too few recordings. */
+static bool tests_permute(struct tests *t)
+{
+	struct splits s = {.count = t->sorted_count, .score = tests_score, .ctx = t};
+	double *p = xreallocarray(NULL, (size_t)t->sorted_count, sizeof(*p)), limit;
+
+	s.runs[DIFF_A] = t->q->counts[DIFF_A];
+	s.runs[DIFF_B] = t->q->counts[DIFF_B];
+	bool done = !splits_p(&s, p, &limit);
+	for (uint32_t i = 0; done && i < t->sorted_count; i++) {
+		t->sorted[i]->value->p = p[i];
+		t->sorted[i]->value->sure = p[i] < DIFF_LEVEL;
+	}
+	if (done)
+		t->d->limit = sqrt(fmax(Z95 * Z95, limit - share_score(DIFF_SMALL)));
+	free(p);
+	return done;
+}
+
+/* Methods that are only called by one another have equal values. True for the first of them: they are one test. */
+static bool is_distinct(const struct tests *t, uint32_t i)
 {
 	return !i || t->sorted[i]->score != t->sorted[i - 1]->score;
 }
 
-/* Number of distinct tests, and their mean weight. */
-static uint32_t tests_distinct(const struct tests *t, double *weight)
-{
-	uint32_t n = 0;
-
-	*weight = 0;
-	for (uint32_t i = 0; i < t->sorted_count; i++)
-		if (test_is_first(t, i)) {
-			*weight += t->sorted[i]->weight;
-			n++;
-		}
-	*weight /= n;
-	return n;
-}
-
-/*
- * Replaces each p by the lowest level at which it is significant (step-up, so monotonic). distinct, weight: of tests_distinct().
- * Returns the number of significant tests.
- */
-static uint32_t tests_correct(struct tests *t, uint32_t distinct, double weight)
-{
-	uint32_t rank = distinct, sure = 0;
-	double least = 1;
-
-	for (uint32_t i = t->sorted_count; i-- > 0;) {
-		struct diff_value *v = t->sorted[i]->value;
-
-		least = fmin(least, v->p * distinct / rank * weight / t->sorted[i]->weight);
-		v->p = least;
-		v->sure = least < DIFF_LEVEL;
-		sure += v->sure && test_is_first(t, i);
-		rank -= test_is_first(t, i);
-	}
-	return sure;
-}
-
-/* Standard errors for a two-sided p. */
-static double test_limit(double p)
+/* Standard errors that a two-sided p corresponds to, at least Z95. */
+static double z_of_p(double p)
 {
 	double low = Z95, high = 10;
 
@@ -380,95 +419,30 @@ static double test_limit(double p)
 	return high;
 }
 
-static void tests_score(void *ctx, const unsigned char *side, double *scores)
+/* By the false-discovery rate. */
+static void tests_correct(struct tests *t)
 {
-	struct tests *t = ctx;
+	uint32_t distinct = 0, sure = 0;
+	double share = 0, least = 1; /* mean share of the distinct tests */
 
-	tests_evaluate(t, side);
 	for (uint32_t i = 0; i < t->sorted_count; i++)
-		scores[i] = t->sorted[i]->score;
-}
-
-/* Permutation test. False: too few recordings. */
-static bool tests_permute(struct tests *t)
-{
-	struct splits s = {.count = t->sorted_count, .score = tests_score, .ctx = t};
-	double *p = xreallocarray(NULL, (size_t)t->sorted_count + 1, sizeof(*p)), limit;
-
-	s.runs[DIFF_A] = t->q->counts[DIFF_A];
-	s.runs[DIFF_B] = t->q->counts[DIFF_B];
-	bool done = !splits_p(&s, p, &limit);
-	for (uint32_t i = 0; done && i < t->sorted_count; i++) {
-		t->sorted[i]->value->p = p[i];
-		t->sorted[i]->value->sure = p[i] < DIFF_LEVEL;
-	}
-	if (done)
-		t->d->limit = sqrt(fmax(Z95 * Z95, limit - test_level_weight(DIFF_SMALL)));
-	free(p);
-	return done;
-}
-
-static void tests_run(struct tests *t)
-{
-	unsigned char *side = xcalloc((size_t)t->runs, 1);
-	double weight;
-
-	for (int run = t->q->counts[DIFF_A]; run < t->runs; run++)
-		side[run] = DIFF_B;
-	tests_evaluate(t, side);
-	t->d->noise = fmax(t->noise[TEST_TOTAL][DIFF_A], t->noise[TEST_TOTAL][DIFF_B]);
-	t->sorted = xreallocarray(NULL, TEST_KINDS * (size_t)t->count + 1, sizeof(*t->sorted));
-	test_report(t, TEST_TOTAL, &t->all);
-	t->sorted[t->sorted_count++] = &t->all;
-	for (int kind = 0; kind < TEST_KINDS; kind++)
-		for (uint32_t i = 0; i < t->count; i++) {
-			struct test *test = &t->list[kind][i];
-
-			test_report(t, kind, test);
-			if (test->samples_both >= FEW)
-				t->sorted[t->sorted_count++] = test;
+		if (is_distinct(t, i)) {
+			share += t->sorted[i]->share;
+			distinct++;
 		}
-	qsort(t->sorted, t->sorted_count, sizeof(*t->sorted), compare_scores);
-	if (!tests_permute(t)) { /* too few recordings: by the false-discovery rate */
-		uint32_t distinct = tests_distinct(t, &weight);
-		uint32_t sure = tests_correct(t, distinct, weight);
-		t->d->limit =
-			test_limit(DIFF_LEVEL * (sure ? sure : 1) / distinct * DIFF_SMALL / weight);
+	share /= distinct;
+	/* Replaces each p by the lowest level at which it is significant (step-up, so monotonic). */
+	uint32_t rank = distinct;
+	for (uint32_t i = t->sorted_count; i-- > 0;) {
+		struct diff_value *v = t->sorted[i]->value;
+
+		least = fmin(least, v->p * distinct / rank * share / t->sorted[i]->share);
+		v->p = least;
+		v->sure = least < DIFF_LEVEL;
+		sure += v->sure && is_distinct(t, i);
+		rank -= is_distinct(t, i);
 	}
-	free(t->sorted);
-	free(side);
-}
-
-static void tests_add_rows(struct tests *t)
-{
-	struct diff *d = t->d;
-	uint32_t methods = profile_method_count(d->both);
-
-	d->rows = xcalloc(methods + 1, sizeof(*d->rows));
-	for (int kind = 0; kind < TEST_KINDS; kind++)
-		t->list[kind] = xreallocarray(NULL, methods + 1, sizeof(*t->list[kind]));
-	for (uint32_t method = 0; method < methods; method++) {
-		struct diff_row *row = &d->rows[d->count];
-
-		row->method = method;
-		size_t begin = t->measure_count;
-		t->list[TEST_SELF][d->count] = test_new(t, TEST_SELF, method, &row->self);
-		t->list[TEST_TOTAL][d->count] = test_new(t, TEST_TOTAL, method, &row->total);
-		if (t->list[TEST_TOTAL][d->count].samples_both)
-			d->count++;
-		else
-			t->measure_count = begin;
-	}
-	t->count = d->count;
-}
-
-static double test_value(const struct tests *t, const struct test *test)
-{
-	double sum = 0;
-
-	for (int run = 0; run < t->runs; run++)
-		sum += t->measures[test->measures + (size_t)run].value;
-	return sum;
+	t->d->limit = z_of_p(DIFF_LEVEL * (sure ? sure : 1) / distinct * DIFF_SMALL / share);
 }
 
 void diff_test(
@@ -476,19 +450,34 @@ void diff_test(
 {
 	struct tests t = {
 		.d = d, .q = q, .merged = merged, .runs = q->counts[DIFF_A] + q->counts[DIFF_B]};
+	unsigned char *assigned = xcalloc((size_t)t.runs, 1);
 
-	tests_add_rows(&t);
-	t.all = test_new(&t, TEST_TOTAL, PROFILE_NONE, &d->all);
-	/* Weights do not depend on the assignment, so they cannot bias the tests. */
-	double all = test_value(&t, &t.all);
-	t.all.weight = 1;
-	for (int kind = 0; kind < TEST_KINDS; kind++)
-		for (uint32_t i = 0; i < t.count; i++) {
-			struct test *test = &t.list[kind][i];
-			test->weight = fmax(all > 0 ? test_value(&t, test) / all : 0, WEIGHT_LEAST);
+	for (int run = q->counts[DIFF_A]; run < t.runs; run++)
+		assigned[run] = DIFF_B;
+	tests_add_all(&t);
+	tests_assign(&t, assigned);
+	d->noise = fmax(t.noise[TEST_TOTAL][DIFF_A], t.noise[TEST_TOTAL][DIFF_B]);
+	t.sorted = xreallocarray(NULL, t.count, sizeof(struct test *));
+	for (uint32_t i = 0; i < t.count; i++) {
+		struct test *test = &t.list[i];
+		struct diff_value *v = test->value;
+		/* The total is always tested. */
+		bool tested = !i || test->samples >= LEAST_SAMPLES;
+
+		for (int side = 0; side < DIFF_SIDES; side++) {
+			v->of[side] = test->side[side].mean;
+			v->samples[side] = test->side[side].samples;
 		}
-	tests_run(&t);
-	for (int kind = 0; kind < TEST_KINDS; kind++)
-		free(t.list[kind]);
+		v->error = t_of_z(Z95, test->freedom) * sqrt(test->variance);
+		v->p = test->samples >= LEAST_SAMPLES ? erfc(test->z / M_SQRT2) : 1;
+		if (tested)
+			t.sorted[t.sorted_count++] = test;
+	}
+	qsort(t.sorted, t.sorted_count, sizeof(struct test *), compare_scores);
+	if (!tests_permute(&t))
+		tests_correct(&t);
+	free(t.sorted);
+	free(t.list);
 	free(t.measures);
+	free(assigned);
 }

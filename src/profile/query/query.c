@@ -64,50 +64,67 @@ struct query_row *rows_fit(struct query_rows *rows, uint32_t count, uint64_t key
 	return rows->list;
 }
 
+/*
+ * How the sums of a query's seconds are computed (profile.h, "queries"; slices.h, "Anchors"):
+ *
+ *   total: total before `base` (NULL: of everything) - total before `since` (NULL: 0) - the slices [begin, end) after the window
+ *   else:  the slices [begin, end) of the window
+ */
+struct window {
+	bool total;
+	const struct slices_anchor *base, *since;
+	uint32_t begin, end;
+};
+
+static struct window window_of(const struct slices *s, const struct profile_query *q)
+{
+	struct window w = {.base = slices_base(s, q->to), .since = slices_anchored(s, q->from)};
+	uint32_t to = slices_find(s, q->to);
+
+	w.total = !q->from || (w.since && q->to >= q->from);
+	w.begin = w.total ? to : slices_find(s, q->from);
+	w.end = w.total ? slices_base_end(s, w.base) : to;
+	return w;
+}
+
 /* The rows of a query's seconds, before thread and filter apply. */
 static void query_rows(const struct profile *p, const struct profile_query *q, uint64_t key)
 {
 	const struct slices *s = query_slices(p, q);
-	const struct slices_anchor *since = slices_anchored(s, q->from);
-	const struct slices_anchor *base = slices_base(s, q->to);
-	bool total = !q->from || (since && q->to >= q->from);
+	struct window w = window_of(s, q);
 	struct tally *t = &p->scratch->pairs;
 	struct query_rows *rows = &p->scratch->all;
-	uint32_t to = slices_find(s, q->to);
 
 	scratch_fit(p, &p->stacks);
 	uint32_t *ids = p->scratch->ids;
-	/* The total minus the slices after the window, or the slices of the window. */
-	for (uint32_t i = total ? to : slices_find(s, q->from),
-		      end = total ? slices_base_end(s, base) : to;
-		i < end; i++)
+	for (uint32_t i = w.begin; i < w.end; i++)
 		for (uint32_t k = 0; k < s->list[i].count; k++) {
 			const struct slice_entry *e = &s->list[i].entries[k];
 
 			tally_add(t, e->pair, e->count, e->weight);
 		}
 	uint32_t n = tally_list(t, ids);
-	rows_fit(rows, total ? s->pairs.count : n, key);
-	if (total) {
-		/* Total at `base` (default: now) - total at `since` (default: 0) - sum of later seconds. */
-		uint32_t count = base && base->cap < s->pairs.count ? base->cap : s->pairs.count;
+	rows_fit(rows, w.total ? s->pairs.count : n, key);
+	if (w.total) {
+		uint32_t count =
+			w.base && w.base->cap < s->pairs.count ? w.base->cap : s->pairs.count;
 
 		for (uint32_t i = 0; i < count; i++) {
-			struct profile_sum sum = base ? base->before[i] : s->sums[i];
+			struct profile_sum sum = w.base ? w.base->before[i] : s->sums[i];
 
-			if (since && i < since->cap)
-				sum_subtract(&sum, &since->before[i]);
+			if (w.since && i < w.since->cap)
+				sum_subtract(&sum, &w.since->before[i]);
 			if (tally_has(t, i))
 				sum_subtract(&sum, &t->sums[i]);
 			query_add_row(rows, s, i, &sum);
 		}
 	}
-	for (uint32_t i = 0; i < n && !total; i++)
+	for (uint32_t i = 0; i < n && !w.total; i++)
 		query_add_row(rows, s, ids[i], &t->sums[ids[i]]);
 	tally_clear(t, ids, n);
 	if (q->event == EVENT_WALL)
-		query_wait_events(
-			s, slices_find(s, q->from > p->oldest ? q->from : p->oldest), to, rows);
+		query_wait_events(s, slices_find(s, q->from > p->oldest ? q->from : p->oldest),
+			slices_find(s, q->to), rows);
 }
 
 static uint64_t query_key_all(const struct profile *p, const struct profile_query *q)
@@ -368,28 +385,25 @@ void profile_each(
 struct profile_sum profile_sum(const struct profile *p, const struct profile_query *q)
 {
 	const struct slices *s = query_slices(p, q);
-	const struct slices_anchor *since = slices_anchored(s, q->from);
-	const struct slices_anchor *base = slices_base(s, q->to);
-	bool total = !q->from || (since && q->to >= q->from);
+	struct window w = window_of(s, q);
 	struct profile_sum sum = {0};
-	const struct query_row *rows;
-	uint32_t to = slices_find(s, q->to), count;
 
 	if (q->snapshot || !query_wants_all(q)) {
-		rows = query_collect(p, q, &count);
+		uint32_t count;
+		const struct query_row *rows = query_collect(p, q, &count);
+
 		for (uint32_t i = 0; i < count; i++)
 			sum_add(&sum, &rows[i].sum);
 		return sum;
 	}
-	if (!total) {
-		for (uint32_t i = slices_find(s, q->from); i < to; i++)
-			sum_add(&sum, &s->list[i].sum);
+	for (uint32_t i = w.begin; i < w.end && !w.total; i++)
+		sum_add(&sum, &s->list[i].sum);
+	if (!w.total)
 		return sum;
-	}
-	sum = base ? base->sum : s->sum;
-	if (since)
-		sum_subtract(&sum, &since->sum);
-	for (uint32_t i = to; i < slices_base_end(s, base); i++)
+	sum = w.base ? w.base->sum : s->sum;
+	if (w.since)
+		sum_subtract(&sum, &w.since->sum);
+	for (uint32_t i = w.begin; i < w.end; i++)
 		sum_subtract(&sum, &s->list[i].sum);
 	return sum;
 }

@@ -5,7 +5,8 @@
  *   query.c    rows: one per (stack, thread, state) of the seconds; which of them a query has; answers computed at once; caches
  *   filter.c   which stacks a filter excludes; search
  *   fold.c     the collapsed view: a mapping of sampled stacks to stacks of its own
- *   sums.c     rows summed up the stacks and per method; rests; the error of a share
+ *   sums.c     rows summed up the stacks and per method
+ *   error.c    independent samples among wall-clock polls; the error of a share (error.h)
  *
  * Invalidation. Each cache in struct scratch keeps the answer to the last query only, under a key; it is rebuilt when the
  * query's key differs. An arrow points from an input to the caches whose key contains it:
@@ -115,7 +116,7 @@ struct scratch {
 /* Grows the buffers to the current number of pairs and of the view's stacks. */
 void scratch_fit(const struct profile *p, const struct model_stacks *view);
 
-/* True when thread and state of a sample pass; when every sample of the seconds passes. */
+/* True when a sample of this thread and state passes; its stack may still be excluded (query_shown). */
 bool query_wants(const struct profile *p, const struct profile_query *q, uint32_t thread,
 	enum thread_state state);
 static inline bool query_of_holders(const struct profile_query *q)
@@ -180,8 +181,13 @@ const struct query_row *query_ends(
 void sums_drop(struct scratch *s);
 const uint32_t *sums_roll_up(struct scratch *s, const struct model_stacks *view, uint32_t *count);
 void by_method_done(struct by_method *m);
+
+/* --- error.c ------------------------------------------------------------------------------------------- */
+
 /* Sets `events` of wall-clock rows from the slices [from, to); rows may also have older samples. */
 void query_wait_events(const struct slices *s, uint32_t from, uint32_t to, struct query_rows *rows);
+
+/* --- values ------------------------------------------------------------------------------------------- */
 
 /* Number of samples to display. each: profile_sample_weight(). */
 static inline uint64_t query_samples(uint64_t count, uint64_t weight, uint64_t each)
