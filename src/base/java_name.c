@@ -166,3 +166,10 @@ bool java_name_matches(const char *text, const char *pattern)
 	return len >= before + after && !memcmp(text, pattern, before) &&
 	       !strcmp(text + len - after, star + 1);
 }
+
+bool name_begins_with_any(const char *name, const char *const *prefixes)
+{
+	while (*prefixes && strncmp(name, *prefixes, strlen(*prefixes)) != 0)
+		prefixes++;
+	return *prefixes != NULL;
+}

@@ -32,6 +32,8 @@ const char *java_name_simple(const char *class_name);
 void java_name_parts(const char *name, size_t *class_at, size_t *method_at);
 /* True if the whole text matches the pattern. The pattern has at most one wildcard: "*" matches any string, even an empty one. */
 bool java_name_matches(const char *text, const char *pattern);
+/* True if the name begins with one of these prefixes, a list that ends with NULL. */
+bool name_begins_with_any(const char *name, const char *const *prefixes);
 /* True for the class that the JVM generates for a lambda or a method reference. */
 bool java_name_is_lambda(const char *class_name);
 

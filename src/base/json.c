@@ -99,3 +99,10 @@ void json_bool(struct json *j, const char *key, bool v)
 	json_next(j, key);
 	buf_adds(j->out, v ? "true" : "false");
 }
+
+void json_print(struct json *j, FILE *stream)
+{
+	buf_addc(j->out, '\n');
+	fwrite(j->out->data, 1, j->out->len, stream);
+	buf_done(j->out);
+}

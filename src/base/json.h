@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct json {
 	struct buf *out;
@@ -23,6 +24,9 @@ void json_str(struct json *j, const char *key, const char *s); /* NULL: null */
 void json_int(struct json *j, const char *key, int64_t v);
 void json_num(struct json *j, const char *key, double v); /* null unless finite */
 void json_bool(struct json *j, const char *key, bool v);
+
+/* Writes the document and a newline to a stream, and frees j->out. The caller checks the stream for errors. */
+void json_print(struct json *j, FILE *stream);
 
 /* Appends a text as a quoted JSON string; usable without a struct json. */
 void json_quote(struct buf *out, const char *s);

@@ -151,8 +151,7 @@ static void print_json_list(const struct ui *ui)
 	}
 	json_end(&j, ']');
 	json_end(&j, '}');
-	puts(buf_str(&out));
-	buf_done(&out);
+	json_print(&j, stdout);
 }
 
 static void print_json(const struct ui *ui, const struct events *events)
@@ -190,8 +189,7 @@ static void print_json(const struct ui *ui, const struct events *events)
 		json_event(&j, ui, events->ids[i]);
 	json_end(&j, ']');
 	json_end(&j, '}');
-	puts(buf_str(&out));
-	buf_done(&out);
+	json_print(&j, stdout);
 }
 
 /* --- text -------------------------------------------------------------------------------------------- */

@@ -16,14 +16,6 @@
 #define FILES_SHOWN 4
 #define FACTS_MOST  (2 * DIFF_RUNS)
 
-static const struct {
-	const char *name, *words;
-} modes[DIFF_MODES] = {
-	[DIFF_RATE] = {"rate", "per second"},
-	[DIFF_SHARE] = {"share", "as a share of the total"},
-	[DIFF_RAW] = {"raw", "as raw counts"},
-};
-
 /* Percent of side A's total; in mode DIFF_SHARE, where values are shares already, of their own side's total. */
 static double percent_of_total(const struct diff *d, double value)
 {
@@ -88,7 +80,7 @@ static void print_all(const struct diff *d, FILE *out)
 	const struct diff_value *all = &d->all;
 
 	fprintf(out, "%s, compared %s", profile_get_event(d->both, d->query_all.event)->name,
-		modes[d->mode].words);
+		diff_modes[d->mode].words);
 	if (d->mode == DIFF_SHARE) {
 		fputs("\n", out);
 		return;
@@ -243,7 +235,7 @@ void comparison_print_json(const struct comparison *c, FILE *out)
 	json_begin(&j, NULL, '{');
 	json_str(&j, "event", event->name);
 	json_str(&j, "unit", d->by_weight ? event->unit : "samples");
-	json_str(&j, "mode", modes[d->mode].name);
+	json_str(&j, "mode", diff_modes[d->mode].name);
 	json_num(&j, "noise_pct", 100 * d->noise);
 	json_side(&j, "a", c, DIFF_A);
 	json_side(&j, "b", c, DIFF_B);
@@ -262,9 +254,7 @@ void comparison_print_json(const struct comparison *c, FILE *out)
 	}
 	json_end(&j, ']');
 	json_end(&j, '}');
-	buf_addc(&text, '\n');
-	fwrite(text.data, 1, text.len, out);
-	buf_done(&text);
+	json_print(&j, out);
 }
 
 /* --- the live view ----------------------------------------------------------------------------------- */

@@ -142,6 +142,5 @@ void watch_print_json(const struct watch *w, FILE *out)
 			json_str(&j, NULL, (*rule)->name);
 	json_end(&j, ']');
 	json_end(&j, '}');
-	fprintf(out, "%s\n", buf_str(&text));
-	buf_done(&text);
+	json_print(&j, out);
 }

@@ -326,6 +326,5 @@ void latency_print_json(const struct latency_report *r, FILE *out)
 	json_end(&j, ']');
 	json_end(&j, '}');
 	calls_comparison_free(both);
-	fprintf(out, "%s\n", buf_str(&text));
-	buf_done(&text);
+	json_print(&j, out);
 }

@@ -19,7 +19,7 @@ cli_sources = \
 	%D%/live/events.c %D%/live/fleet.c %D%/live/fleet.h %D%/live/fleet_rows.c %D%/live/jvms.c %D%/live/live.c %D%/live/live.h %D%/live/own.h %D%/live/remote.c %D%/live/remote.h %D%/live/replay.c %D%/live/replay.h \
 	%D%/recorder/instances.c %D%/recorder/join.c %D%/recorder/join.h %D%/recorder/keep.c %D%/recorder/keep.h %D%/recorder/pusher.c %D%/recorder/pusher.h %D%/recorder/recorder.c \
 	%D%/recorder/recorder.h %D%/recorder/triggers.c %D%/recorder/triggers.h %D%/recorder/unpushed.c %D%/recorder/unpushed.h \
-	%D%/outputs/hot.c %D%/outputs/labels.c %D%/outputs/outputs.c %D%/outputs/outputs.h %D%/outputs/parse.c \
+	%D%/outputs/hot.c %D%/outputs/labels.c %D%/outputs/names.c %D%/outputs/outputs.c %D%/outputs/outputs.h %D%/outputs/parse.c \
 	%D%/verb/agent.c %D%/verb/convert.c %D%/verb/diff.c %D%/verb/dump.c %D%/verb/events.c %D%/verb/list.c \
 	%D%/verb/push.c %D%/verb/record.c %D%/verb/relay.c %D%/verb/save.c %D%/verb/status.c %D%/verb/top.c %D%/line/verb.h %D%/verb/verbs.c %D%/verb/view.c \
 	%D%/verb/slow.c %D%/verb/why.c

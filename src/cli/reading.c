@@ -275,18 +275,9 @@ struct imported *copying_take(struct copying *c)
 {
 	struct imported *to = c->to;
 
-	/* The metadata that a file would have. */
-	const struct recording *from = shared_recording(c->from);
-	const char *const *labels;
 	for (to->format = import_formats; strcmp(to->format->name, "jhot") != 0; to->format++)
 		;
-	to->vitals = *recording_vitals_now(from);
-	to->duration_ns = recording_duration_ns(from);
-	to->timed = true;
-	snprintf(to->host, sizeof(to->host), "%s", recording_host(from));
-	to->label_count = recording_labels(from, &labels);
-	for (int i = 0; i < to->label_count; i++)
-		to->labels[i] = xstrdup(labels[i]);
+	import_describe(to, shared_recording(c->from));
 	c->to = NULL;
 	shared_close(c->from);
 	c->from = NULL;

@@ -4,8 +4,8 @@
 noinst_LIBRARIES += libexport.a
 libexport_a_SOURCES = \
 	%D%/collapsed.c %D%/export.c %D%/export.h %D%/facts.c %D%/facts.h %D%/web/flame.c %D%/web/flame.h \
-	%D%/web/flame_color.c %D%/web/html.c %D%/web/latency.c %D%/web/latency.h \
-	%D%/jfr/calls.c %D%/jfr/chunk.c %D%/jfr/constants.c %D%/jfr/jfr.h %D%/jfr/samples.c %D%/jfr/types.c %D%/jfr/vitals.c \
+	%D%/web/flame_color.c %D%/web/html.c %D%/web/latency.c %D%/web/html.h \
+	%D%/jfr/chunk.c %D%/jfr/constants.c %D%/jfr/jfr.h %D%/jfr/samples.c %D%/jfr/types.c %D%/jfr/vitals.c \
 	%D%/ids.c %D%/ids.h %D%/links.c %D%/links.h %D%/otlp.c %D%/plain.c %D%/pprof.c %D%/proto.c %D%/proto.h %D%/seconds.c \
 	%D%/seconds.h %D%/speedscope.c %D%/web/svg.c %D%/web/svg.h %D%/web/svg_data.c \
 	%D%/web/svg_picture.c %D%/web/svg_slices.c %D%/text.c %D%/text.h

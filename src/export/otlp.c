@@ -74,8 +74,7 @@ static uint32_t otlp_string(struct otlp *w, const char *text)
 {
 	struct buf clean = {0};
 
-	if (*text)
-		export_clean(&clean, text, 0, 0);
+	export_clean(&clean, text, 0, 0);
 	uint32_t id = ids_of(&w->tables[OTLP_STRINGS], buf_str(&clean), clean.len);
 	buf_done(&clean);
 	return id;

@@ -3,8 +3,8 @@
  * pprof: a gzipped profile.proto of one event, with two values per sample: count and weight.
  *
  * One location per frame and one function per method, named as in the collapsed format with dots; file names are libraries. Ids
- * count from 1 in order of first use. Samples are labelled with thread, tid and, if known, thread state, the request's attributes and its span. The metadata are in the
- * comments.
+ * count from 1 in order of first use. Samples are labeled with thread, tid and, if known, thread state, the request's attributes and
+ * its span. The metadata are in the comments.
  */
 #include "base/intern.h"
 #include "base/zip.h"
@@ -46,8 +46,7 @@ static uint32_t pprof_string(struct pprof *w, const char *text)
 {
 	size_t at = w->text.len;
 
-	if (*text)
-		export_clean(&w->text, text, 0, 0);
+	export_clean(&w->text, text, 0, 0);
 	uint32_t id = intern_add(&w->strings, buf_str(&w->text) + at, w->text.len - at);
 	w->text.len = at;
 	return id;

@@ -42,6 +42,10 @@ struct import_options {
 struct imported *import_read(
 	const char *path, const struct import_options *options, struct err *err);
 void import_free(struct imported *i);
+
+struct recording;
+/* Sets the metadata of a profile that the caller has read from a recording: vitals, duration, host, labels. */
+void import_describe(struct imported *out, const struct recording *r);
 /* True if the name or the first bytes are those of a known format. */
 bool import_accepts(const char *path);
 

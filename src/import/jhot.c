@@ -21,18 +21,30 @@ static ssize_t jhot_input(void *ctx, void *bytes, size_t count, struct err *err)
 	return n < 0 && input_is_truncated(im->in) ? 0 : n;
 }
 
+void import_describe(struct imported *out, const struct recording *r)
+{
+	const char *const *labels;
+	int count = recording_labels(r, &labels);
+
+	out->vitals = *recording_vitals_now(r);
+	out->duration_ns = recording_duration_ns(r);
+	out->timed = true;
+	snprintf(out->host, sizeof(out->host), "%s", recording_host(r));
+	for (int i = 0; i < count && out->label_count < IMPORT_LABELS; i++)
+		out->labels[out->label_count++] = xstrdup(labels[i]);
+}
+
 int import_jhot(struct import *im, struct err *err)
 {
 	struct imported *out = im->out;
 	struct recording *r = recording_open_input(jhot_input, im, im->p, err);
-	const char *const *labels;
 
 	if (!r)
 		return -1;
 	if (im->options->memory)
 		recording_limit(r, im->options->memory);
 	int rc = recording_read(r, UINT32_MAX, err);
-	out->vitals = *recording_vitals_now(r);
+	import_describe(out, r);
 	/* An event is present if it has samples, even if it was off at the end. */
 	for (int i = 0; i < PROFILE_EVENTS; i++) {
 		const struct profile_query q = profile_whole(i);
@@ -40,12 +52,6 @@ int import_jhot(struct import *im, struct err *err)
 		if (profile_sum(im->p, &q).count)
 			out->vitals.events[i].state = VITALS_ON;
 	}
-	out->duration_ns = recording_duration_ns(r);
-	out->timed = true;
-	snprintf(out->host, sizeof(out->host), "%s", recording_host(r));
-	int count = recording_labels(r, &labels);
-	for (int i = 0; i < count && out->label_count < IMPORT_LABELS; i++)
-		out->labels[out->label_count++] = xstrdup(labels[i]);
 	snprintf(out->note, sizeof(out->note), "%s", recording_note(r));
 	recording_free(r);
 	return rc;

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/java_name.h"
 #include "cli/line/units.h"
 #include "profile/query/error.h"
 #include "profile/table/flat.h"
@@ -155,17 +156,9 @@ static uint64_t hot_pop_largest(struct hot_shares *s, uint32_t *whose)
 
 /* --- sites ------------------------------------------------------------------------------------------- */
 
-/* True for methods that implement locks: their caller is the site of a wait. */
-static bool hot_is_machinery(const struct profile_method *m)
-{
-	static const char *const prefixes[] = {
-		"java.util.concurrent.locks.", "jdk.internal.misc.", "sun.misc."};
-
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (!strncmp(m->class_name, prefixes[i], strlen(prefixes[i])))
-			return true;
-	return false;
-}
+/* Classes that implement locks: their caller is the site of a wait. */
+static const char *const lock_classes[] = {
+	"java.util.concurrent.locks.", "jdk.internal.misc.", "sun.misc.", NULL};
 
 /* Adds a stack that ends in a class to the method that allocated it or waited for it. */
 static void hot_add_site(void *ctx, const struct profile_part *part)
@@ -178,7 +171,8 @@ static void hot_add_site(void *ctx, const struct profile_part *part)
 			profile_get_frame(s->p, profile_get_stack(s->p, stack).frame);
 
 		if (frame_is_class(f->type) || f->type == FRAME_WAITS ||
-			hot_is_machinery(profile_get_method(s->p, f->method)))
+			name_begins_with_any(
+				profile_get_method(s->p, f->method)->class_name, lock_classes))
 			continue;
 		if (f->method < s->count)
 			s->values[f->method] += part->weight;

@@ -6,183 +6,16 @@
 #include "base/clock.h"
 #include "base/file.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-#define PATH_WORD 100 /* longest expansion, in bytes */
 
 const struct export_format outputs_jhot = {.name = "jhot",
 	.suffixes = {RECORDING_SUFFIX},
 	.what = "recording of everything, for jhot view",
 	.together = true,
 	.binary = true};
-
-/* The number of files for an output: one per event, unless one file stores all events. */
-static int outputs_file_count(const struct output *f, const struct events *events)
-{
-	return f->format->together ? 1 : events->count;
-}
-
-/* --- names of files ---------------------------------------------------------------------------------- */
-
-/* Adds a word as part of a file name, without slashes: "cpu/cache-misses/" as "cpu_cache-misses_". */
-static void path_word(struct buf *out, const char *word)
-{
-	for (size_t i = 0; word[i] && i < PATH_WORD; i++)
-		buf_addc(out,
-			isalnum((unsigned char)word[i]) || strchr("-_.", word[i]) ? word[i] : '_');
-}
-
-/* Regular expressions for the parts of a name in which the files of one output differ. */
-#define REGEX_PID   "[0-9]{1,10}"
-#define REGEX_START "[0-9]{8}-[0-9]{6}"
-#define REGEX_WORD  "(-[a-z][a-z0-9_-]*)?"
-
-/* Expands the name of an output's files, to the path of one of them or to a regular expression for all. */
-struct expansion {
-	struct buf out;
-	const struct output *f;
-	const struct outputs_names *names;
-	const struct events *events;
-	int event; /* an index into events */
-	bool regex;
-};
-
-/* Adds text that is the same in all names. */
-static void expand_text(struct expansion *x, const char *text)
-{
-	for (; *text; text++) {
-		if (!x->regex || isalnum((unsigned char)*text) || (unsigned char)*text >= 0x80)
-			buf_addc(&x->out, *text);
-		else
-			buf_printf(&x->out, *text == '^' ? "\\%c" : "[%c]", *text);
-	}
-}
-
-static void expand_word(struct expansion *x, const char *word)
-{
-	struct buf text = {0};
-
-	path_word(&text, word);
-	expand_text(x, buf_str(&text));
-	buf_done(&text);
-}
-
-/* Adds `before` and the event; in a regular expression "(cpu|alloc)", all events that have a file of their own. */
-static void expand_event(struct expansion *x, const char *before)
-{
-	int first = x->regex ? 0 : x->event;
-	int last = x->regex ? outputs_file_count(x->f, x->events) - 1 : x->event;
-
-	if (x->regex)
-		buf_addc(&x->out, '(');
-	for (int e = first; e <= last; e++) {
-		struct buf name = {0};
-
-		if (e > first)
-			buf_addc(&x->out, '|');
-		buf_adds(&name, before);
-		const struct events *events = x->events;
-		int event = x->f->format->together ? -1 : e;
-		for (int i = 0; i < events->count; i++) {
-			if (event >= 0 && event != i)
-				continue;
-			if (event < 0 && i)
-				buf_addc(&name, '-');
-			path_word(&name, events->names[i]);
-		}
-		expand_text(x, buf_str(&name));
-		buf_done(&name);
-	}
-	if (x->regex)
-		buf_addc(&x->out, ')');
-}
-
-static void expand_pattern(struct expansion *x, char pattern)
-{
-	char host[256] = "";
-
-	switch (pattern) {
-	case 'p':
-		if (x->regex)
-			buf_adds(&x->out, REGEX_PID);
-		else
-			buf_printf(&x->out, "%d", x->names->pid);
-		break;
-	case 'n': expand_word(x, x->names->name); break;
-	case 'h':
-		gethostname(host, sizeof(host) - 1);
-		expand_word(x, host);
-		break;
-	case 't': {
-		time_t start = (time_t)(x->names->start_wall_ns / NS_PER_S);
-		char text[32];
-		struct tm tm;
-
-		if (x->regex)
-			buf_adds(&x->out, REGEX_START);
-		else if (gmtime_r(&start, &tm) &&
-			 strftime(text, sizeof(text), "%Y%m%d-%H%M%S", &tm))
-			buf_adds(&x->out, text);
-	} break;
-	case 'e': expand_event(x, ""); break;
-	default: expand_text(x, "%");
-	}
-}
-
-static void expand(struct expansion *x, const char *pattern)
-{
-	size_t suffix = strlen(pattern) - export_format_suffix(x->f->format, pattern);
-
-	for (size_t i = 0; pattern[i] || i == suffix; i++) {
-		const char text[] = {pattern[i], '\0'};
-
-		if (i == suffix) {
-			/* "-EVENT" and "-WORD" precede the suffix. */
-			if (!strstr(x->f->path, "%e") && outputs_file_count(x->f, x->events) > 1)
-				expand_event(x, "-");
-			if (x->regex) {
-				buf_adds(&x->out, REGEX_WORD);
-			} else if (x->names->word) {
-				buf_addc(&x->out, '-');
-				expand_word(x, x->names->word);
-			}
-		}
-		if (!pattern[i])
-			break;
-		if (pattern[i] == '%')
-			expand_pattern(x, pattern[++i]);
-		else
-			expand_text(x, text);
-	}
-}
-
-char *outputs_path(const struct output *f, const struct outputs_names *names,
-	const struct events *events, int event)
-{
-	struct expansion x = {.f = f, .names = names, .events = events, .event = event};
-
-	if (outputs_is_stdout(f))
-		return xstrdup("/dev/stdout");
-	expand(&x, f->path);
-	return buf_steal(&x.out);
-}
-
-char *outputs_name_regex(
-	const struct output *f, const struct outputs_names *names, const struct events *events)
-{
-	struct expansion x = {.f = f, .names = names, .events = events, .regex = true};
-	const char *slash = strrchr(f->path, '/');
-
-	buf_addc(&x.out, '^');
-	expand(&x, slash ? slash + 1 : f->path);
-	buf_addc(&x.out, '$');
-	return buf_steal(&x.out);
-}
 
 /* --- checking ---------------------------------------------------------------------------------------- */
 
@@ -243,7 +76,7 @@ int outputs_follow_begin(struct outputs *o, const struct events *events,
 {
 	const struct outputs_names names = {source->vitals->pid, source->vitals->name,
 		profile_info(source->profile).start_wall_ns, NULL};
-	char host[256] = "";
+	char host[OUTPUTS_HOST] = "";
 	const struct recording_meta meta = {
 		.host = host, .labels = o->labels, .label_count = o->label_count};
 
@@ -356,7 +189,7 @@ void outputs_meta_add(const struct outputs_source *source, int event, struct exp
 		.lost = (uint64_t)(v->lost > 0 ? v->lost : 0)};
 }
 
-static void outputs_begin(struct outputs_job *job)
+static void job_init(struct outputs_job *job)
 {
 	const struct outputs *o = job->o;
 	const struct outputs_source *source = job->source;
@@ -390,7 +223,7 @@ struct profile_query outputs_query(const struct outputs *o, int event)
 }
 
 /* Writes a recording, or completes the one that outputs_follow has begun. */
-static int outputs_write_jhot(
+static int job_write_recording(
 	const struct outputs_job *job, const struct output *f, const char *path, struct err *err)
 {
 	const struct outputs_source *source = job->source;
@@ -406,9 +239,8 @@ static int outputs_write_jhot(
 	return recording_finish(f->writer, source->duration_ns, err);
 }
 
-/* e: an index into events. */
-static int outputs_write_one(
-	const struct outputs_job *job, const struct output *f, int e, struct err *err)
+/* Writes the file of an output for an event, or for all that the format stores. e: an index into events. */
+static int job_write(const struct outputs_job *job, const struct output *f, int e, struct err *err)
 {
 	const struct outputs *o = job->o;
 	const struct profile *p = job->source->profile;
@@ -428,7 +260,7 @@ static int outputs_write_one(
 		return rc;
 	}
 	char *path = outputs_path(f, &job->names, job->events, e);
-	rc = f->format == &outputs_jhot ? outputs_write_jhot(job, f, path, err)
+	rc = f->format == &outputs_jhot ? job_write_recording(job, f, path, err)
 					: export_write(path, f->format, p, &how, err);
 	if (!rc && o->written)
 		o->written(o->ctx, path);
@@ -444,7 +276,7 @@ int outputs_write(const struct outputs *o, const struct events *events,
 	struct outputs_job job = {.o = o, .events = events, .source = source};
 	struct err first = {0}, why;
 
-	outputs_begin(&job);
+	job_init(&job);
 	for (int e = 0; e < events->count && !o->count; e++) {
 		struct profile_query q = outputs_query(o, events->ids[e]);
 
@@ -454,7 +286,7 @@ int outputs_write(const struct outputs *o, const struct events *events,
 		const struct output *f = &o->files[i];
 
 		for (int e = 0; e < outputs_file_count(f, events); e++)
-			if (outputs_write_one(&job, f, e, &why) && first.kind == ERR_NONE)
+			if (job_write(&job, f, e, &why) && first.kind == ERR_NONE)
 				first = why;
 	}
 	if (o->count && !o->written)

@@ -24,6 +24,7 @@
 
 #define OUTPUTS_MAX    16
 #define OUTPUTS_LABELS 32
+#define OUTPUTS_HOST   256 /* bytes of a host's name */
 
 struct outputs {
 	struct output {
@@ -75,6 +76,20 @@ struct outputs_names {
 int outputs_parse(struct outputs *out, const struct args *args, struct err *err);
 bool outputs_is_stdout(const struct output *f);
 
+/* --- names.c ------------------------------------------------------------------------------------------- */
+
+/* The number of files for an output: one per event, unless one file stores all events. */
+int outputs_file_count(const struct output *f, const struct events *events);
+/* The path of a file; event: an index into events, ignored if one file stores all of them. The caller frees it. */
+char *outputs_path(const struct output *f, const struct outputs_names *names,
+	const struct events *events, int event);
+/*
+ * A regular expression (POSIX, extended) for the last component of the names that this output's files get for any pid, start and
+ * word; host, program and events are those of `names` and `events`. The caller frees it.
+ */
+char *outputs_name_regex(
+	const struct output *f, const struct outputs_names *names, const struct events *events);
+
 /* --- labels.c ------------------------------------------------------------------------------------------ */
 
 /*
@@ -103,21 +118,10 @@ void outputs_follow_end(struct outputs *o);
 int outputs_write(const struct outputs *o, const struct events *events,
 	const struct outputs_source *source, struct err *err);
 void outputs_done(struct outputs *o);
-/*
- * A regular expression (POSIX, extended) for the last component of the names that this output's files get for any pid, start and
- * word; host, program and events are those of `names` and `events`. The caller frees it.
- */
-char *outputs_name_regex(
-	const struct output *f, const struct outputs_names *names, const struct events *events);
-/* The path of its file; event: an index into events, ignored if one file stores all of them. The caller frees it. */
-char *outputs_path(const struct output *f, const struct outputs_names *names,
-	const struct events *events, int event);
-
 /* The format of recordings, which are not an export: like a row of export_formats, but without functions. */
 extern const struct export_format outputs_jhot;
 
 /* Metadata of a file whose first second is `from`, without events. *m borrows host and everything of source. */
-#define OUTPUTS_HOST 256
 void outputs_meta(const struct outputs_source *source, uint32_t from, struct export_meta *m,
 	char host[OUTPUTS_HOST]);
 /* Adds how an event was sampled, from its samples, or from the vitals if it has none. */

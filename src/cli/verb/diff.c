@@ -75,12 +75,11 @@ static int diffing_sides(struct diffing *d, struct err *err)
 
 static int diffing_mode(struct diffing *d, struct err *err)
 {
-	static const char *const names[DIFF_MODES] = {"rate", "share", "raw"};
 	const char *text = args_get(d->args, OPT_MODE);
 
 	d->mode = -1;
 	for (int i = 0; text && i < DIFF_MODES; i++)
-		if (!strcmp(text, names[i]))
+		if (!strcmp(text, diff_modes[i].name))
 			d->mode = i;
 	if (text && d->mode < 0)
 		return err_set(

@@ -249,8 +249,7 @@ static void print_json(const struct hotspot *jvm, const struct dump *d)
 	}
 	json_end(&j, ']');
 	json_end(&j, '}');
-	puts(buf_str(&text));
-	buf_done(&text);
+	json_print(&j, stdout);
 }
 
 /* --- through the agent -------------------------------------------------------------------------------- */

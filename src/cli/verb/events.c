@@ -78,8 +78,7 @@ static void print_json(const struct rows *r)
 		json_end(&j, '}');
 	}
 	json_end(&j, ']');
-	puts(buf_str(&text));
-	buf_done(&text);
+	json_print(&j, stdout);
 }
 
 static void print_table(const struct rows *r)

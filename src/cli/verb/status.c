@@ -153,8 +153,7 @@ static void status_json(const struct hotspot *jvm, const struct session_status *
 	}
 	json_str(&j, "text", s->text);
 	json_end(&j, '}');
-	puts(buf_str(&text));
-	buf_done(&text);
+	json_print(&j, stdout);
 }
 
 /* Finds any JVM that we may inspect, including one that cannot be attached now. */

@@ -3,7 +3,6 @@
 #include "export/export.h"
 #include "export/facts.h"
 #include "export/jfr/jfr.h"
-#include "export/text.h"
 
 #include "base/clock.h"
 
@@ -30,14 +29,6 @@ static void chunk_setting(void *ctx, const char *key, const char *value)
 	jfr_block(&s->j->events, &s->j->body);
 }
 
-static void chunk_text(struct jfr *j, const char *text)
-{
-	buf_clear(&j->text);
-	if (text && *text)
-		export_clean(&j->text, text, 0, 0);
-	jfr_text(&j->body, buf_str(&j->text));
-}
-
 static void chunk_jvm(struct jfr *j, const struct export_meta *m)
 {
 	const struct vitals *v = m->vitals;
@@ -47,11 +38,11 @@ static void chunk_jvm(struct jfr *j, const struct export_meta *m)
 	buf_clear(&j->body);
 	jfr_varint(&j->body, JFR_JVM_INFORMATION);
 	jfr_varint(&j->body, 0);
-	chunk_text(j, v ? v->vm : "");
-	chunk_text(j, m->jdk);
-	chunk_text(j, v ? v->vm_args : "");
-	chunk_text(j, v ? v->vm_flags : "");
-	chunk_text(j, v && *v->command ? v->command : m->name);
+	jfr_clean_text(&j->body, v ? v->vm : "");
+	jfr_clean_text(&j->body, m->jdk);
+	jfr_clean_text(&j->body, v ? v->vm_args : "");
+	jfr_clean_text(&j->body, v ? v->vm_flags : "");
+	jfr_clean_text(&j->body, v && *v->command ? v->command : m->name);
 	jfr_varint(&j->body, up_ms && ended_ms > up_ms ? ended_ms - up_ms : 0);
 	jfr_varint(&j->body, m->pid > 0 ? (uint64_t)m->pid : 0);
 	jfr_block(&j->events, &j->body);

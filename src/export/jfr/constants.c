@@ -45,12 +45,21 @@ static const char *const state_words[] = {
 #define THREAD_GROUP 1          /* id of the only one */
 #define UNKNOWN_BCI  UINT32_MAX /* -1 as an int, as the JDK documents */
 
+void jfr_clean_text(struct buf *out, const char *text)
+{
+	struct buf clean = {0};
+
+	if (text)
+		export_clean(&clean, text, 0, 0);
+	jfr_text(out, buf_str(&clean));
+	buf_done(&clean);
+}
+
 static uint32_t constants_symbol(struct jfr *j, const char *text)
 {
 	struct buf clean = {0};
 
-	if (*text)
-		export_clean(&clean, text, 0, 0);
+	export_clean(&clean, text, 0, 0);
 	uint32_t id = intern_add(&j->symbols, buf_str(&clean), clean.len) + 1;
 	buf_done(&clean);
 	return id;
@@ -188,25 +197,22 @@ uint32_t jfr_trace(struct jfr *j, uint32_t stack)
 uint32_t jfr_thread(struct jfr *j, uint32_t thread)
 {
 	const struct profile_thread *t = profile_get_thread(j->p, thread);
-	struct buf *out = &j->threads.bytes, name = {0};
+	struct buf *out = &j->threads.bytes;
 	bool is_new, java = t->java_tid > 0;
 	uint32_t id = ids_of_u64(&j->threads.ids, thread, &is_new) + 1;
 
 	if (!is_new)
 		return id;
-	if (*t->name)
-		export_clean(&name, t->name, 0, 0);
 	jfr_varint(out, id);
-	jfr_text(out, buf_str(&name));
+	jfr_clean_text(out, t->name);
 	jfr_varint(out, t->tid > 0 ? (uint64_t)t->tid : 0);
 	if (java)
-		jfr_text(out, buf_str(&name));
+		jfr_clean_text(out, t->name);
 	else
 		buf_addc(out, 0); /* no name */
 	jfr_varint(out, java ? (uint64_t)t->java_tid : 0);
 	jfr_varint(out, java ? THREAD_GROUP : 0);
 	buf_addc(out, t->kind == THREAD_VIRTUAL);
-	buf_done(&name);
 	return id;
 }
 
@@ -245,14 +251,11 @@ static void constants_words(struct constants *c, enum jfr_type type, const char 
 /* A pool of one text. */
 static void constants_text(struct constants *c, enum jfr_type type, uint32_t id, const char *text)
 {
-	struct buf bytes = {0}, clean = {0};
+	struct buf bytes = {0};
 
-	if (*text)
-		export_clean(&clean, text, 0, 0);
 	jfr_varint(&bytes, id);
-	jfr_text(&bytes, buf_str(&clean));
+	jfr_clean_text(&bytes, text);
 	constants_pool(c, type, 1, &bytes);
-	buf_done(&clean);
 	buf_done(&bytes);
 }
 

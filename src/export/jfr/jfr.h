@@ -8,9 +8,9 @@
  * classes, symbols) by id, so the constants are written after the events. Time is in ns since the start of the session.
  * Private to this folder. One thread.
  *
- *   chunk.c      the file: header, metadata of the session, order of the parts     samples.c   samples as events
+ *   chunk.c      the file: header, metadata of the session, order of the parts     samples.c   samples and calls as events
  *   constants.c  constant pools: an id on first use                                vitals.c    vitals as events
- *   types.c      metadata: every type with its fields                              calls.c     measured calls as events
+ *   types.c      metadata: every type with its fields
  */
 #ifndef JHOT_EXPORT_JFR_JFR_H
 #define JHOT_EXPORT_JFR_JFR_H
@@ -99,6 +99,9 @@ static inline void jfr_text(struct buf *out, const char *text)
 	jfr_varint(out, len);
 	buf_add(out, text, len);
 }
+
+/* The same for a text of the target, which is cleaned first. NULL: an empty text. */
+void jfr_clean_text(struct buf *out, const char *text);
 
 /* Appends a body, preceded by the size of both. */
 static inline void jfr_block(struct buf *out, const struct buf *body)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples as events.
+ * Samples and measured calls as events.
  *
  * The model has a resolution of one second. The samples of each entry (stack, thread, second) are spread evenly over their second, with
- * a different phase for each entry, so that tools with a time axis show no artefacts. A lock wait that spans several
+ * a different phase for each entry, so that tools with a time axis show no artifacts. A lock wait that spans several
  * seconds becomes one event.
  */
 #include "export/export.h"
@@ -11,6 +11,7 @@
 #include "export/seconds.h"
 
 #include "base/clock.h"
+#include "profile/calls/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +135,7 @@ static void samples_of_cpu(
 
 /* --- the wall clock ---------------------------------------------------------------------------------- */
 
-static const enum jfr_state states[THREAD_STATES] = {
+static const enum jfr_state wall_states[THREAD_STATES] = {
 	[THREAD_STATE_NONE] = JFR_STATE_DEFAULT,
 	[THREAD_ON_CPU] = JFR_STATE_RUNNABLE,
 	[THREAD_RUNNABLE] = JFR_STATE_RUNNABLE,
@@ -157,7 +158,7 @@ static void samples_of_wall(
 	struct buf *out = samples_begin(j, JFR_WALL_SAMPLE, ns);
 	jfr_varint(out, jfr_thread(j, part->thread));
 	jfr_varint(out, jfr_trace(j, part->stack));
-	jfr_varint(out, states[part->state]);
+	jfr_varint(out, wall_states[part->state]);
 	jfr_varint(out, n);
 	samples_end(j);
 	if (part->state != THREAD_IO)
@@ -305,4 +306,39 @@ void jfr_locks(struct jfr *j, const struct profile_query *q)
 		}
 	}
 	free(s.waits);
+}
+
+/* --- measured calls --------------------------------------------------------------------------------------- */
+
+/* One event per call, with its duration and the time that it spent in each state. */
+static void calls_add(void *ctx, const struct call *call)
+{
+	struct jfr *j = ctx;
+	uint64_t ns = call_duration_ns(call);
+	double states[CALL_STATES];
+	char lock[CALLS_LOCK];
+
+	if (jfr_full(j))
+		return;
+	call_shares(call, states);
+	buf_clear(&j->body);
+	jfr_varint(&j->body, JFR_CALL);
+	jfr_varint(&j->body, call_begin_ns(call));
+	jfr_varint(&j->body, ns);
+	jfr_varint(&j->body, jfr_thread(j, call->thread));
+	jfr_clean_text(&j->body, calls_name(j->p));
+	jfr_varint(&j->body, call_error_ns(call));
+	buf_addc(&j->body, call->end_to != UINT64_MAX);
+	for (unsigned s = 0; s < CALL_STATES; s++)
+		jfr_varint(&j->body, (uint64_t)((double)ns * states[s] + 0.5));
+	jfr_clean_text(&j->body, call_lock_text(j->p, call, lock));
+	jfr_block(&j->events, &j->body);
+}
+
+void jfr_calls(struct jfr *j, const struct profile_query *q)
+{
+	struct calls_query calls = {.from_ns = q->from * NS_PER_S,
+		.to_ns = q->to == UINT32_MAX ? UINT64_MAX : q->to * NS_PER_S};
+
+	calls_each(j->p, &calls, calls_add, j);
 }

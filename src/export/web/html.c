@@ -5,10 +5,10 @@
  * Browsers without scripts show the picture and the hottest methods of each event. All names are character data, and the content
  * security policy forbids external resources.
  */
+#include "export/web/html.h"
 #include "export/export.h"
 #include "export/facts.h"
 #include "export/text.h"
-#include "export/web/latency.h"
 #include "export/web/svg.h"
 #include "profile/table/flat.h"
 
@@ -21,10 +21,19 @@
 	"'none'; "                                                                             \
 	"form-action 'none'"
 
-static void html_cell(struct buf *out, const char *text, bool number)
+void html_text(struct buf *out, const char *text)
+{
+	struct buf clean = {0};
+
+	export_clean(&clean, text, 0, 0);
+	export_xml(out, buf_str(&clean));
+	buf_done(&clean);
+}
+
+void html_cell(struct buf *out, const char *text, bool number)
 {
 	buf_adds(out, number ? "<td align=\"right\">" : "<td>");
-	export_xml(out, text);
+	html_text(out, text);
 	buf_adds(out, "</td>");
 }
 
@@ -49,18 +58,16 @@ static void html_methods(struct buf *out, const struct profile *p, const struct 
 		      "align=\"left\">Method</th></tr>\n");
 	for (uint32_t i = 0; i < flat->count && i < HTML_METHODS && flat->rows[i].self; i++) {
 		const char *unit = profile_get_event(p, q.event)->unit;
-		struct buf value = {0}, name = {0};
+		struct buf value = {0};
 
 		export_value(&value, unit, flat->rows[i].self);
-		export_clean(&name, profile_get_method(p, flat->rows[i].method)->full, 0, 0);
 		buf_adds(out, "<tr>");
 		html_percent(out, flat->rows[i].self, flat->sum);
 		html_percent(out, flat->rows[i].total, flat->sum);
 		html_cell(out, value.data, true);
-		html_cell(out, buf_str(&name), false);
+		html_cell(out, profile_get_method(p, flat->rows[i].method)->full, false);
 		buf_adds(out, "</tr>\n");
 		buf_done(&value);
-		buf_done(&name);
 	}
 	buf_adds(out, "</table>\n");
 	flat_free(flat);
@@ -111,17 +118,16 @@ static void html_event(
 bool export_html(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	struct export_options one = *o;
-	struct buf title = {0}, data = {0};
+	struct buf data = {0};
 	int count = o->meta.event_count;
 	bool named = o->meta.name && *o->meta.name;
 	bool total = o->query.by_weight && !o->each;
 
-	export_clean(&title, o->title ? o->title : named ? o->meta.name : "profile", 0, 0);
 	buf_adds(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		      "<meta http-equiv=\"Content-Security-Policy\" content=\"" HTML_POLICY "\">\n"
 		      "<meta name=\"viewport\" content=\"width=device-width, "
 		      "initial-scale=1\">\n<title>");
-	export_xml(out, buf_str(&title));
+	html_text(out, o->title ? o->title : named ? o->meta.name : "profile");
 	buf_adds(out, "</title>\n</head>\n<body>\n<div id=\"picture\" style=\"font-family: "
 		      "system-ui, sans-serif\">\n");
 	for (int i = 0; i < (count ? count : 1); i++) {
@@ -131,13 +137,12 @@ bool export_html(struct buf *out, const struct profile *p, const struct export_o
 		}
 		html_event(out, &data, p, &one);
 	}
-	web_latency(out, p, o);
+	html_latency(out, p, o);
 	buf_adds(out, "</div>\n");
 	buf_add(out, buf_str(&data), data.len);
 	buf_adds(out, "<script>\n");
 	svg_script(out);
 	buf_adds(out, "</script>\n</body>\n</html>\n");
-	buf_done(&title);
 	buf_done(&data);
 	return true;
 }

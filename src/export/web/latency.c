@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Static content: percentiles, the histogram as a picture, states, causes, the slowest calls. The script shows it as a tab. */
-#include "export/web/latency.h"
+#include "export/web/html.h"
 
 #include "base/clock.h"
 #include "export/text.h"
@@ -15,34 +15,18 @@
 #define SLOW_COLOR "#d9534f"
 #define BAR_COLOR  "#5b8fd9"
 
-static void latency_text(struct buf *out, const char *text)
-{
-	struct buf clean = {0};
-
-	export_clean(&clean, text, 0, 0);
-	export_xml(out, buf_str(&clean));
-	buf_done(&clean);
-}
-
-static void latency_cell(struct buf *out, const char *text, bool number)
-{
-	buf_adds(out, number ? "<td align=\"right\">" : "<td>");
-	latency_text(out, text);
-	buf_adds(out, "</td>");
-}
-
 static void latency_share(struct buf *out, double share)
 {
 	char text[16];
 
 	snprintf(text, sizeof(text), share >= 0.005 ? "%.0f %%" : "", 100 * share);
-	latency_cell(out, text, true);
+	html_cell(out, text, true);
 }
 
 static void latency_heading(struct buf *out, const char *text)
 {
 	buf_adds(out, "<h3>");
-	latency_text(out, text);
+	html_text(out, text);
 	buf_adds(out, "</h3>\n");
 }
 
@@ -58,9 +42,9 @@ static void latency_percentiles(struct buf *out, const struct calls_summary *sum
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		buf_printf(out, "<th align=\"right\">%s</th>", names[i]);
 	buf_adds(out, "<th align=\"right\">seen</th></tr>\n<tr>");
-	latency_cell(out, rate, true);
+	html_cell(out, rate, true);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		latency_cell(out, calls_percentile_text(sum, values[i], text), true);
+		html_cell(out, calls_percentile_text(sum, values[i], text), true);
 	buf_printf(out, "<td align=\"right\">%u</td></tr></table>\n", sum->seen);
 }
 
@@ -122,13 +106,13 @@ static void latency_tree(struct buf *out, const struct profile *p, const struct 
 		const struct calls_node *n = &both->nodes[i];
 
 		buf_printf(out, "<tr><td style=\"padding-left: %uem\">", n->depth);
-		latency_text(out, profile_get_method(both->diff->both, n->method)->full);
+		html_text(out, profile_get_method(both->diff->both, n->method)->full);
 		buf_adds(out, "</td>");
-		latency_cell(
+		html_cell(
 			out, calls_duration_text((uint64_t)(n->slow * both->slow_ns), text), true);
 		latency_share(out, n->slow);
 		latency_share(out, n->other);
-		latency_cell(out, n->sure ? "*" : "", false);
+		html_cell(out, n->sure ? "*" : "", false);
 		buf_adds(out, "</tr>\n");
 	}
 	buf_adds(out, "</table>\n<p>* significant: if slow calls did not differ, at most 1 report "
@@ -148,11 +132,11 @@ static void latency_call(struct buf *out, const struct profile *p, const struct 
 			buf_printf(&what, "%s%s %.0f %%", what.len ? ", " : "", call_state_names[s],
 				100 * states[s]);
 	buf_adds(out, "<tr>");
-	latency_cell(out, calls_clock_text(p, call->begin_to, text), false);
-	latency_cell(out, profile_get_thread(p, call->thread)->name, false);
-	latency_cell(out, calls_duration_text(call_duration_ns(call), text), true);
-	latency_cell(out, buf_str(&what), false);
-	latency_cell(out, call_lock_text(p, call, lock), false);
+	html_cell(out, calls_clock_text(p, call->begin_to, text), false);
+	html_cell(out, profile_get_thread(p, call->thread)->name, false);
+	html_cell(out, calls_duration_text(call_duration_ns(call), text), true);
+	html_cell(out, buf_str(&what), false);
+	html_cell(out, call_lock_text(p, call, lock), false);
 	buf_adds(out, "</tr>\n");
 	buf_done(&what);
 }
@@ -162,11 +146,11 @@ static void latency_note(void *ctx, const char *brief, const char *sentence)
 	struct buf *out = ctx;
 
 	buf_adds(out, "<p>");
-	latency_text(out, sentence);
+	html_text(out, sentence);
 	buf_adds(out, "</p>\n");
 }
 
-void web_latency(struct buf *out, const struct profile *p, const struct export_options *o)
+void html_latency(struct buf *out, const struct profile *p, const struct export_options *o)
 {
 	uint64_t from_ns = o->query.from * NS_PER_S, to_ns = (profile_info(p).now + 1) * NS_PER_S;
 	struct calls_query q = {.from_ns = from_ns,
@@ -181,7 +165,7 @@ void web_latency(struct buf *out, const struct profile *p, const struct export_o
 	if (!sum.seen)
 		return;
 	buf_adds(out, "<section id=\"latency\">\n<h2>Calls of ");
-	latency_text(out, calls_name(p));
+	html_text(out, calls_name(p));
 	buf_adds(out, "</h2>\n");
 	latency_percentiles(out, &sum);
 	latency_histogram(out, &sum);
@@ -197,7 +181,7 @@ void web_latency(struct buf *out, const struct profile *p, const struct export_o
 			row ? "slowest 1 %% (%u of %s or more)" : "all calls", sum.slow_calls,
 			calls_duration_text(sum.slow_ns, text));
 		buf_adds(out, "<tr>");
-		latency_cell(out, title, false);
+		html_cell(out, title, false);
 		for (unsigned s = 0; s < CALL_STATES; s++)
 			latency_share(out, rows[row][s]);
 		buf_adds(out, "</tr>\n");

@@ -142,14 +142,11 @@ void svg_head_init(struct svg_head *head, const struct profile *p, const struct 
 {
 	*head = (struct svg_head){.event = profile_get_event(p, o->query.event)};
 	if (o->diff) {
-		static const char *const modes[DIFF_MODES] = {
-			"per second", "as a share of the total", "as counted"};
-
 		if (o->title)
 			export_clean(&head->title, o->title, 0, 0);
 		else
 			buf_printf(&head->title, "%s: changes from A to B, %s", head->event->name,
-				modes[o->diff->mode]);
+				diff_modes[o->diff->mode].words);
 		for (int side = 0; side < DIFF_SIDES; side++) {
 			buf_printf(head_next(&head->facts, ""), "%c ", 'A' + side);
 			if (o->diff->mode == DIFF_RATE) {

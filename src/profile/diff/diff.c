@@ -10,6 +10,12 @@
 
 #define GRAPH_ALL 1e9 /* weight of both sides in graphs: fits into a sample's count */
 
+const struct diff_mode_info diff_modes[DIFF_MODES] = {
+	[DIFF_RATE] = {"rate", "per second"},
+	[DIFF_SHARE] = {"share", "as a share of the total"},
+	[DIFF_RAW] = {"raw", "as raw counts"},
+};
+
 /* --- validation --------------------------------------------------------------------------------------- */
 
 static int check_sides(

@@ -29,6 +29,12 @@ enum diff_side { DIFF_A, DIFF_B, DIFF_SIDES };
 /* What is compared: weight per second, share of all, or plain weight. */
 enum diff_mode { DIFF_RATE, DIFF_SHARE, DIFF_RAW, DIFF_MODES };
 
+struct diff_mode_info {
+	const char *name;  /* of --mode: "rate" */
+	const char *words; /* "per second" */
+};
+extern const struct diff_mode_info diff_modes[DIFF_MODES];
+
 /* A recording, or a window of one. Borrowed. */
 struct diff_run {
 	const struct profile *profile;

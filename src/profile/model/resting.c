@@ -30,27 +30,19 @@ static const char *const java_primitive[] = {"java.util.concurrent.locks.",
 static const char *const library[] = {
 	"java.", "javax.", "jdk.", "sun.", "com.sun.", "kotlin.", "kotlinx.", "scala.", NULL};
 
-static bool is_of(const char *const *prefixes, const char *name)
-{
-	for (; *prefixes; prefixes++)
-		if (!strncmp(name, *prefixes, strlen(*prefixes)))
-			return true;
-	return false;
-}
-
 static enum place frame_place(enum frame_type type, const struct profile_method *m)
 {
 	if (profile_method_nameless(m))
 		return PLACE_NONE;
-	if (type == FRAME_NATIVE && !is_of(waiting_module, m->module))
+	if (type == FRAME_NATIVE && !name_begins_with_any(m->module, waiting_module))
 		return PLACE_NATIVE;
 	if (type == FRAME_VM)
-		return is_of(vm_primitive, m->name) ? PLACE_VM_PRIMITIVE : PLACE_VM;
+		return name_begins_with_any(m->name, vm_primitive) ? PLACE_VM_PRIMITIVE : PLACE_VM;
 	if (!frame_is_java(type))
 		return PLACE_NONE;
-	if (is_of(java_primitive, m->class_name))
+	if (name_begins_with_any(m->class_name, java_primitive))
 		return PLACE_JAVA_PRIMITIVE;
-	return is_of(library, m->class_name) ? PLACE_LIBRARY : PLACE_OWN;
+	return name_begins_with_any(m->class_name, library) ? PLACE_LIBRARY : PLACE_OWN;
 }
 
 bool profile_method_own(const struct profile_method *m)

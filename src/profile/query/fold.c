@@ -5,6 +5,7 @@
  */
 #include "profile/query/query.h"
 
+#include "base/java_name.h"
 #include "profile/model/fit.h"
 
 #include <stdio.h>
@@ -90,14 +91,6 @@ static const char *const entry_names[] = {"0x", "_start", "__libc_start", "clone
 	"JavaThread::thread_main_inner", "thread_entry", "jni_Call", "jni_invoke_",
 	"JavaCalls::call", "os::os_exception_wrapper", "call_stub", NULL};
 
-static bool begins_with_any(const char *text, const char *const *prefixes)
-{
-	for (; *prefixes; prefixes++)
-		if (!strncmp(text, *prefixes, strlen(*prefixes)))
-			return true;
-	return false;
-}
-
 static bool in_framework(const struct fold *f, const char *class_name)
 {
 	const char *at = f->frameworks;
@@ -122,15 +115,15 @@ static uint8_t method_bits(struct fold *f, uint32_t method)
 		return f->methods[method];
 	if (*m->class_name && in_framework(f, m->class_name))
 		bits |= METHOD_FRAMEWORK;
-	if (!*m->class_name && begins_with_any(m->module, os_modules))
+	if (!*m->class_name && name_begins_with_any(m->module, os_modules))
 		bits |= METHOD_OS | METHOD_SYSTEM;
 	/* Stubs have no module; "java" is the launcher. */
 	if (!*m->class_name && (!*m->module || !strcmp(m->module, "java") ||
-				       begins_with_any(m->module, jvm_modules)))
+				       name_begins_with_any(m->module, jvm_modules)))
 		bits |= METHOD_SYSTEM;
 	/* "main" without a module is not the launcher's: it is the root in a profile of another kind of program. */
-	if (bits & METHOD_SYSTEM &&
-		(begins_with_any(m->name, entry_names) || (*m->module && !strcmp(m->name, "main"))))
+	if (bits & METHOD_SYSTEM && (name_begins_with_any(m->name, entry_names) ||
+					    (*m->module && !strcmp(m->name, "main"))))
 		bits |= METHOD_ENTRY;
 	if (!*m->class_name && !strcmp(m->name, "[compiling]"))
 		bits |= METHOD_COMPILING;
