@@ -263,8 +263,9 @@ static void run_wait(struct run *r)
 }
 
 /*
- * Waits until the first screen of a live session can cover one whole interval of samples, or until the list of instances is
- * complete, at most FIRST_MS or LIST_MS beyond the interval, in case the JVM delivers none.
+ * Waits until the first screen of a live session can cover one whole interval of samples, or until
+ * the list of instances is complete, at most FIRST_MS or LIST_MS beyond the interval, in case the
+ * JVM delivers none.
  */
 static void run_first(struct run *r)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live view without a terminal: screens as plain text, or one JSON object per screen, on stdout.
+ * The live view without a terminal: screens as plain text, or one JSON object per screen, on
+ * stdout.
  *
- * A live session is refreshed by the clock, a replay is stepped by the delay without waiting. Blocks until the last
- * screen. SIGINT and SIGTERM end it after the current screen. Installs signal handlers; single-threaded.
+ * A live session is refreshed by the clock, a replay is stepped by the delay without waiting.
+ * Blocks until the last screen. SIGINT and SIGTERM end it after the current screen. Installs signal
+ * handlers; single-threaded.
  */
 #ifndef JHOT_CLI_BATCH_H
 #define JHOT_CLI_BATCH_H

@@ -2,8 +2,8 @@
 /*
  * Prints a comparison as text, as JSON (doc/diff.schema.json) or in the live view.
  *
- * Percentages, including --fail-over, are relative to the total of side A; if shares are compared, to the total of each
- * side. struct comparison borrows everything. Single-threaded.
+ * Percentages, including --fail-over, are relative to the total of side A; if shares are compared,
+ * to the total of each side. struct comparison borrows everything. Single-threaded.
  */
 #ifndef JHOT_CLI_COMPARISON_H
 #define JHOT_CLI_COMPARISON_H

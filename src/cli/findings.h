@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the rules of findings/ over a sampled JVM or a recording, and prints the result as text or JSON (doc/findings.md,
- * doc/why.schema.json). Single-threaded.
+ * Runs the rules of findings/ over a sampled JVM or a recording, and prints the result as text or
+ * JSON (doc/findings.md, doc/why.schema.json). Single-threaded.
  */
 #ifndef JHOT_CLI_FINDINGS_H
 #define JHOT_CLI_FINDINGS_H

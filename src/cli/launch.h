@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `jhot record -- java ...`: starts a JVM that loads the agent itself, so that it is sampled from its start.
+ * `jhot record -- java ...`: starts a JVM that loads the agent itself, so that it is sampled from
+ * its start.
  *
  *   launch_begin -> session_open with its token -> launch_loaded -> sampling ... -> launch_wait
  *
- * The program has our terminal, environment and process group, and no descriptor of ours. Signals that another process sends to
- * jhot are forwarded to it; those of the terminal (Ctrl-C) reach it anyway. If jhot is killed, the program continues.
- * Single-threaded; installs signal handlers.
+ * The program has our terminal, environment and process group, and no descriptor of ours. Signals
+ * that another process sends to jhot are forwarded to it; those of the terminal (Ctrl-C) reach it
+ * anyway. If jhot is killed, the program continues. Single-threaded; installs signal handlers.
  */
 #ifndef JHOT_CLI_LAUNCH_H
 #define JHOT_CLI_LAUNCH_H

@@ -21,8 +21,8 @@ static bool is_word(const char *arg, const char *a, const char *b)
 }
 
 /*
- * Rejects a word that is almost a verb, even if a JVM has that name: another user could name a process like a mistyped
- * verb to have it attached.
+ * Rejects a word that is almost a verb, even if a JVM has that name: another user could name a
+ * process like a mistyped verb to have it attached.
  */
 static int refuse_near_verb(const char *word, struct err *err)
 {
@@ -56,7 +56,10 @@ static int run_verb(const struct verb *verb, int argc, char **argv, struct err *
 	return rc;
 }
 
-/* True when an operand is a profile that `view` would open. A number is always a pid, even if a file has that name. */
+/*
+ * True when an operand is a profile that `view` would open. A number is always a pid, even if a
+ * file has that name.
+ */
 static bool names_file(int argc, char **argv)
 {
 	struct err unused = {0};

@@ -2,7 +2,8 @@
 /*
  * Pushes files: reads a profile, converts it for the receiver's protocol, and sends it.
  *
- * Shared by `jhot push` and the recorder. Borrows the command line. Blocks for the file and the network; single-threaded.
+ * Shared by `jhot push` and the recorder. Borrows the command line. Blocks for the file and the
+ * network; single-threaded.
  */
 #ifndef JHOT_CLI_PUSHING_H
 #define JHOT_CLI_PUSHING_H
@@ -24,19 +25,18 @@ void pushing_done(struct pushing *p);
 
 /* The state of pushing one file, to be zeroed before the first attempt. */
 struct pushing_file {
-	int next;       /* of requests per event: the first that has no answer yet */
-	int sent;       /* requests that succeeded: not sent again */
-	uint64_t bytes; /* of their bodies */
-	uint64_t
-		rejected; /* profiles that the receiver did not accept, although it accepted others */
+	int next;               /* of requests per event: the first that has no answer yet */
+	int sent;               /* requests that succeeded: not sent again */
+	uint64_t bytes;         /* of their bodies */
+	uint64_t rejected;      /* profiles that were not accepted, although others were */
 	uint64_t retry_after_s; /* of the last answer */
 	long status;            /* of the last answer; 0: none */
 	char why[256];          /* the reason of the last rejection */
 };
 
 /*
- * One attempt to push a file. PUSH_REFUSED with ERR_INPUT: it cannot be read. A file without samples is done at once: nothing is
- * sent. Errors as of push_judge.
+ * One attempt to push a file. PUSH_REFUSED with ERR_INPUT: it cannot be read. A file without
+ * samples is done at once: nothing is sent. Errors as of push_judge.
  */
 enum push_outcome pushing_push(
 	struct pushing *p, const char *path, struct pushing_file *f, struct err *err);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads profiles for verbs: the files that a command line names, within --from and --to, or the session of another jhot.
+ * Reads profiles for verbs: the files that a command line names, within --from and --to, or the
+ * session of another jhot.
  *
- * Blocks while reading; on a terminal, one line of stderr shows the progress of a file that takes longer than half a
- * second. Notes of the importers go to stderr. Single-threaded.
+ * Blocks while reading; on a terminal, one line of stderr shows the progress of a file that takes
+ * longer than half a second. Notes of the importers go to stderr. Single-threaded.
  */
 #ifndef JHOT_CLI_READING_H
 #define JHOT_CLI_READING_H
@@ -13,7 +14,10 @@
 #include "import/import.h"
 #include "share/share.h"
 
-/* All operands merged into one profile ("-" is stdin), within --memory. NULL with an error. Free it with import_free. */
+/*
+ * All operands merged into one profile ("-" is stdin), within --memory. NULL with an error. Free it
+ * with import_free.
+ */
 struct imported *reading_operands(const struct args *args, struct err *err);
 
 /* One profile per operand into list, which has operand_count entries. On an error none is left to free. */
@@ -37,7 +41,10 @@ struct copying {
 /* Requests it: SHARE_COPY as it is now, SHARE_WATCH as it is at the end of the session. */
 int copying_begin(
 	struct copying *c, const struct hotspot *jvm, enum share_request request, struct err *err);
-/* Reads it to its end, for at most 30 s without progress. Returns c->to, which the caller owns from then on, or NULL. */
+/*
+ * Reads it to its end, for at most 30 s without progress. Returns c->to, which the caller owns from
+ * then on, or NULL.
+ */
 struct imported *copying_finish(struct copying *c, struct err *err);
 /* Ends the copy at the samples that have arrived. Returns c->to, which the caller then owns. */
 struct imported *copying_take(struct copying *c);

@@ -15,8 +15,9 @@ void report_error(FILE *out, const struct err *err);
 void report_note(FILE *out, const char *note); /* one line, cleaned; nothing for "" */
 
 /*
- * A progress line on a terminal while a JVM is being attached, shown after one second, and a signal that cancels the
- * attach. Embedded: progress_begin, pass the returned patience to the waiting call, progress_done.
+ * A progress line on a terminal while a JVM is being attached, shown after one second, and a signal
+ * that cancels the attach. Embedded: progress_begin, pass the returned patience to the waiting
+ * call, progress_done.
  */
 struct progress {
 	const struct hotspot *jvm;

@@ -4,9 +4,10 @@
  *
  *   sampling_parse -> sampling_begin -> sampling_loop -> sampling_finish -> sampling_end
  *
- * The first SIGINT, SIGTERM or SIGHUP ends sampling_loop, the second the wait for names in sampling_finish, the third
- * kills jhot. With a command, signals are forwarded to the program (launch.h), and its end ends sampling_loop. Installs signal
- * handlers; single-threaded. All but sampling_parse block.
+ * The first SIGINT, SIGTERM or SIGHUP ends sampling_loop, the second the wait for names in
+ * sampling_finish, the third kills jhot. With a command, signals are forwarded to the program
+ * (launch.h), and its end ends sampling_loop. Installs signal handlers; single-threaded. All but
+ * sampling_parse block.
  */
 #ifndef JHOT_CLI_SAMPLING_H
 #define JHOT_CLI_SAMPLING_H
@@ -48,8 +49,8 @@ int sampling_begin(struct sampling *s, struct err *err);
 /* Runs until the time is over or a signal arrives (0), or the session ends by itself (-1). */
 int sampling_loop(struct sampling *s, struct err *err);
 /*
- * Installs a handler, except for a signal that is ignored: nohup ignores SIGHUP, a shell without job control SIGTSTP. flags:
- * those of sigaction(2).
+ * Installs a handler, except for a signal that is ignored: nohup ignores SIGHUP, a shell without
+ * job control SIGTSTP. flags: those of sigaction(2).
  */
 void sampling_catch(int signo, void (*handler)(int), int flags);
 /* True if Ctrl-C (SIGINT) ended sampling_loop; until sampling_finish. */
@@ -57,8 +58,8 @@ bool sampling_interrupted(void);
 /* True once after one or more SIGUSR1, if s->saves. */
 bool sampling_save_requested(void);
 /*
- * Ends the session. Waits without a time limit, but for a signal, until names of frames have been read from files, and
- * reports progress on stderr.
+ * Ends the session. Waits without a time limit, but for a signal, until names of frames have been
+ * read from files, and reports progress on stderr.
  */
 void sampling_finish(struct sampling *s);
 void sampling_end(struct sampling *s); /* frees session and profile */

@@ -2,8 +2,8 @@
 /*
  * Screen options from the command line and the settings file, for the verbs that draw a screen.
  *
- * The settings file is $XDG_CONFIG_HOME/jhot/config or ~/.config/jhot/config; tui/config/config.h defines its content.
- * Functions on it block for the file system. Single-threaded.
+ * The settings file is $XDG_CONFIG_HOME/jhot/config or ~/.config/jhot/config; tui/config/config.h
+ * defines its content. Functions on it block for the file system. Single-threaded.
  */
 #ifndef JHOT_CLI_SCREEN_H
 #define JHOT_CLI_SCREEN_H

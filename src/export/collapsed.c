@@ -2,9 +2,9 @@
 /*
  * Collapsed stacks, one "frame;frame;leaf COUNT" per line, in the notation of async-profiler.
  *
- * Frames are pkg/Class.method (--dot: pkg.Class.method); native frames are their symbol alone. Suffixes: _[k] on kernel
- * frames, _[i] on classes (not with --dot); with -a also how Java frames ran, and _[k] on classes that were allocated
- * outside of a TLAB.
+ * Frames are pkg/Class.method (--dot: pkg.Class.method); native frames are their symbol alone.
+ * Suffixes: _[k] on kernel frames, _[i] on classes (not with --dot); with -a also how Java frames
+ * ran, and _[k] on classes that were allocated outside of a TLAB.
  */
 #include "export/export.h"
 #include "export/text.h"

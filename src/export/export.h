@@ -2,9 +2,9 @@
 /*
  * Writing a profile to a file: one file and one table row per format.
  *
- * Writing is atomic: on failure an existing file is unchanged and no partial file remains (base/file.h). Output is
- * deterministic: the same profile and options give the same bytes. Exporters depend on the model only. They block, and
- * build the whole file in memory. One thread.
+ * Writing is atomic: on failure an existing file is unchanged and no partial file remains
+ * (base/file.h). Output is deterministic: the same profile and options give the same bytes.
+ * Exporters depend on the model only. They block, and build the whole file in memory. One thread.
  */
 #ifndef JHOT_EXPORT_EXPORT_H
 #define JHOT_EXPORT_EXPORT_H
@@ -54,8 +54,8 @@ struct export_options {
 };
 
 /*
- * Appends one file to out. Returns false if it would exceed EXPORT_BYTES_MAX, as in formats that repeat the frames of each stack;
- * the content of out is then undefined.
+ * Appends one file to out. Returns false if it would exceed EXPORT_BYTES_MAX, as in formats that
+ * repeat the frames of each stack; the content of out is then undefined.
  */
 #define EXPORT_BYTES_MAX ((size_t)1 << 30)
 typedef bool export_writer(

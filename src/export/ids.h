@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ids 0, 1, 2, ... for the entries of a table in a file, in the order of their first use: equal keys have the same id.
+ * Ids 0, 1, 2, ... for the entries of a table in a file, in the order of their first use: equal
+ * keys have the same id.
  *
- * Keys are arbitrary bytes, such as a finished protobuf message, or 64-bit integers; one table has keys of one kind. Lookups are
- * O(1). Embedded: zero-initialize, ids_done. One thread.
+ * Keys are arbitrary bytes, such as a finished protobuf message, or 64-bit integers; one table has
+ * keys of one kind. Lookups are O(1). Embedded: zero-initialize, ids_done. One thread.
  */
 #ifndef JHOT_EXPORT_IDS_H
 #define JHOT_EXPORT_IDS_H

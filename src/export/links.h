@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The requests of samples, for formats that have labels: attributes, which the model has as outermost frames, and spans.
+ * The requests of samples, for formats that have labels: attributes, which the model has as
+ * outermost frames, and spans.
  *
  * One thread. A struct links borrows the profile and the query.
  */
@@ -17,8 +18,8 @@ struct links;
 struct links *links_new(const struct profile *p, const struct profile_query *q);
 void links_free(struct links *l);
 /*
- * Calls fn for the parts of a sample that belong to one span each, in the order of their ids, and with link NULL for the rest.
- * Their sums are those of the sample.
+ * Calls fn for the parts of a sample that belong to one span each, in the order of their ids, and
+ * with link NULL for the rest. Their sums are those of the sample.
  */
 typedef void links_fn(void *ctx, const struct profile_part *part, const struct profile_link *link);
 void links_split(const struct links *l, const struct profile_part *part, links_fn *fn, void *ctx);

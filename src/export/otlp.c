@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OTLP profiles: ProfilesData of opentelemetry.proto.profiles.v1development, protocol version 1.11, which is experimental. All
- * that depends on it is in this file.
+ * OTLP profiles: ProfilesData of opentelemetry.proto.profiles.v1development, protocol version 1.11,
+ * which is experimental. All that depends on it is in this file.
  *
- * Two profiles per event, of weights and of counts, share one dictionary. As the protocol demands, entry 0 of each of its tables is
- * empty and means "none", entries are unique, and all are used. Names are those of the collapsed format with dots; libraries are
- * mappings; the metadata are attributes of the resource.
+ * Two profiles per event, of weights and of counts, share one dictionary. As the protocol demands,
+ * entry 0 of each of its tables is empty and means "none", entries are unique, and all are used.
+ * Names are those of the collapsed format with dots; libraries are mappings; the metadata are
+ * attributes of the resource.
  */
 #include "export/export.h"
 #include "export/facts.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A text report: metadata, methods by self weight, their callers, the heaviest stacks. Shares are shares of the weight.
+ * A text report: metadata, methods by self weight, their callers, the heaviest stacks. Shares are
+ * shares of the weight.
  */
 #include "base/buf.h"
 #include "export/export.h"

@@ -2,9 +2,10 @@
 /*
  * pprof: a gzipped profile.proto of one event, with two values per sample: count and weight.
  *
- * One location per frame and one function per method, named as in the collapsed format with dots; file names are libraries. Ids
- * count from 1 in order of first use. Samples are labeled with thread, tid and, if known, thread state, the request's attributes and
- * its span. The metadata are in the comments.
+ * One location per frame and one function per method, named as in the collapsed format with dots;
+ * file names are libraries. Ids count from 1 in order of first use. Samples are labeled with
+ * thread, tid and, if known, thread state, the request's attributes and its span. The metadata are
+ * in the comments.
  */
 #include "base/intern.h"
 #include "base/zip.h"

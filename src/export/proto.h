@@ -2,9 +2,9 @@
 /*
  * Encoding protocol buffers.
  *
- * A message is a struct buf; a nested one is encoded first and then added to its parent. Scalars of 0 and empty packed lists are
- * omitted, as in proto3. proto_message, proto_bytes and proto_text always write the field, since they are used for repeated
- * fields. One thread.
+ * A message is a struct buf; a nested one is encoded first and then added to its parent. Scalars of
+ * 0 and empty packed lists are omitted, as in proto3. proto_message, proto_bytes and proto_text
+ * always write the field, since they are used for repeated fields. One thread.
  */
 #ifndef JHOT_EXPORT_PROTO_H
 #define JHOT_EXPORT_PROTO_H

@@ -6,7 +6,8 @@
  *   |  history that was evicted  |  steps of 10 s  |  seconds  |
  *   one span [q.from, oldest)     a span each        a span each
  *
- * Each sample is visited once. Within a span the order is unspecified. Does not allocate. One thread.
+ * Each sample is visited once. Within a span the order is unspecified. Does not allocate. One
+ * thread.
  */
 #ifndef JHOT_EXPORT_SECONDS_H
 #define JHOT_EXPORT_SECONDS_H

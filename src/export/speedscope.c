@@ -2,8 +2,9 @@
 /*
  * speedscope JSON: a "sampled" profile per event, its stacks in order of time, weighted.
  *
- * Frames are named as in the collapsed format with dots. Each method is one frame: speedscope distinguishes frames by name, file and
- * line, so lines would split a method. Metadata are in a member "jhot", which is not in the schema and which speedscope ignores.
+ * Frames are named as in the collapsed format with dots. Each method is one frame: speedscope
+ * distinguishes frames by name, file and line, so lines would split a method. Metadata are in a
+ * member "jhot", which is not in the schema and which speedscope ignores.
  */
 #include "base/intern.h"
 #include "base/json.h"

@@ -125,7 +125,10 @@ static size_t native_args(const char *name)
 {
 	const char *args = strchr(name, '(');
 
-	/* skip parentheses of the name: "operator()(int)", "(anonymous namespace)::f", Go's "flate.(*Writer).Write" */
+	/*
+	 * skip parentheses of the name: "operator()(int)", "(anonymous namespace)::f", Go's
+	 * "flate.(*Writer).Write"
+	 */
 	while (args && (args == name || args[-1] == '.' ||
 			       (args - name >= 8 && !strncmp(args - 8, "operator", 8)) ||
 			       !strncmp(args, "(anonymous", 10)))

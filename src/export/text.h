@@ -2,8 +2,9 @@
 /*
  * Names and numbers as files show them, independent of the locale.
  *
- * Names come from the target and are not trusted: every name must pass export_clean before it is written, so that it cannot end a
- * line, a field or an XML element. All functions append to out. One thread.
+ * Names come from the target and are not trusted: every name must pass export_clean before it is
+ * written, so that it cannot end a line, a field or an XML element. All functions append to out.
+ * One thread.
  */
 #ifndef JHOT_EXPORT_TEXT_H
 #define JHOT_EXPORT_TEXT_H
@@ -17,8 +18,9 @@ void export_clean(struct buf *out, const char *text, char not, char instead);
 void export_xml(struct buf *out, const char *clean);
 
 /*
- * The name of a frame, not cleaned: "java.util.HashMap.get" (slashes: "java/util/HashMap.get"), a native symbol, "[libc.so.6]
- * 0x777e8" without one, a class name, or "[break_REASON]" where a walk failed.
+ * The name of a frame, not cleaned: "java.util.HashMap.get" (slashes: "java/util/HashMap.get"), a
+ * native symbol, "[libc.so.6] 0x777e8" without one, a class name, or "[break_REASON]" where a walk
+ * failed.
  */
 void export_frame_name(
 	struct buf *out, const struct profile_method *m, unsigned type, bool slashes);
@@ -33,8 +35,9 @@ void export_count(struct buf *out, uint64_t n);
 void export_value(struct buf *out, const char *unit, uint64_t value);
 
 /*
- * Shortens a name in steps, from 0 (unchanged) to EXPORT_NAME_STEPS - 1: "j.u.HashMap.getNode", "HashMap.getNode", "getNode".
- * Native names lose their library, then their arguments, then their scope.
+ * Shortens a name in steps, from 0 (unchanged) to EXPORT_NAME_STEPS - 1: "j.u.HashMap.getNode",
+ * "HashMap.getNode", "getNode". Native names lose their library, then their arguments, then their
+ * scope.
  */
 #define EXPORT_NAME_STEPS 4
 void export_shorten(struct buf *out, const char *name, enum frame_type type, int step);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A finding, and the rule that produces it. Plain values; findings are owned by struct findings (findings.h), rules are constants. */
+/*
+ * A finding, and the rule that produces it. Plain values; findings are owned by struct findings
+ * (findings.h), rules are constants.
+ */
 #ifndef JHOT_FINDINGS_FINDING_H
 #define JHOT_FINDINGS_FINDING_H
 
@@ -30,8 +33,8 @@ struct finding_rule {
 struct finding {
 	const struct finding_rule *rule;
 	enum finding_grade grade;
-	double share,
-		error; /* 0..1 of the total that `what` names, and its 95 % half width; < 0: none */
+	/* 0..1 of the total that `what` names, and its 95 % half width; < 0: none. */
+	double share, error;
 	char what[240];   /* one sentence, figures first */
 	char proof[900];  /* evidence, one item a line: stacks, threads, figures */
 	char advice[160]; /* advice: what to check or change next */

@@ -224,7 +224,10 @@ bool scene_has(const struct scene *scene, const struct finding_rule *rule)
 	return false;
 }
 
-/* Seconds since the problem was first reported without a break; updates `seen`, of which the oldest entry is reused. */
+/*
+ * Seconds since the problem was first reported without a break; updates `seen`, of which the oldest
+ * entry is reused.
+ */
 static double since_of(struct findings *f, const struct finding *found)
 {
 	uint64_t now = f->now.time_ns;

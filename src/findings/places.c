@@ -17,7 +17,10 @@
 
 #define JUC          "java.util.concurrent."
 
-/* Patterns of class ("": a native function) and name, each with at most one "*". A method has the kinds of all rows that match. */
+/*
+ * Patterns of class ("": a native function) and name, each with at most one "*". A method has the
+ * kinds of all rows that match.
+ */
 static const struct {
 	const char *class_name, *name;
 	uint64_t kinds;

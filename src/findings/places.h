@@ -2,8 +2,9 @@
 /*
  * Classifies stacks: where in its task a thread is, and what it waits for. Internal to this module.
  *
- * A task is what an executor's run loop or a thread's run method calls, of the program or its libraries. Results are cached
- * per node of the stack trie and per method, so an evaluation is O(stacks). Valid for one scene: ids may be reused later.
+ * A task is what an executor's run loop or a thread's run method calls, of the program or its
+ * libraries. Results are cached per node of the stack trie and per method, so an evaluation is
+ * O(stacks). Valid for one scene: ids may be reused later.
  */
 #ifndef JHOT_FINDINGS_PLACES_H
 #define JHOT_FINDINGS_PLACES_H
@@ -32,8 +33,7 @@ enum place_wait {
 #define METHOD_FORKS     METHOD_KIND(13) /* starts a child process */
 #define METHOD_STARTS    METHOD_KIND(14) /* starts a thread */
 #define METHOD_WORKER    METHOD_KIND(15) /* the run method of a ForkJoinPool's thread */
-#define METHOD_SCHEDULED \
-	METHOD_KIND(16) /* runs a task of a ScheduledThreadPoolExecutor or a Timer */
+#define METHOD_SCHEDULED METHOD_KIND(16) /* runs a task of a scheduled executor or a Timer */
 #define METHOD_MOUNTS    METHOD_KIND(17) /* a carrier runs a virtual thread in it */
 #define METHOD_FINALIZES METHOD_KIND(18)
 #define METHOD_STOPS     METHOD_KIND(19) /* requests a safepoint */
@@ -42,12 +42,11 @@ enum place_wait {
 #define METHOD_DIRECT    METHOD_KIND(22) /* allocates memory outside of the Java heap */
 #define METHOD_DEFINES   METHOD_KIND(23) /* defines a class */
 #define METHOD_CLINIT    METHOD_KIND(24) /* a static initializer */
-#define METHOD_INITIALIZES \
-	METHOD_KIND(25) /* the JVM initializes a class, or waits until another thread has done it */
-#define METHOD_TRACE  METHOD_KIND(26) /* fills in an exception's stack trace */
-#define METHOD_LEAVES METHOD_KIND(27) /* deoptimization: leaves compiled code */
-#define METHOD_COLLIDES \
-	METHOD_KIND(28) /* searches the keys of a hash table that have equal hash codes */
+/* The JVM initializes a class, or waits until another thread has done it. */
+#define METHOD_INITIALIZES METHOD_KIND(25)
+#define METHOD_TRACE       METHOD_KIND(26) /* fills in an exception's stack trace */
+#define METHOD_LEAVES      METHOD_KIND(27) /* deoptimization: leaves compiled code */
+#define METHOD_COLLIDES    METHOD_KIND(28) /* searches keys of equal hash codes in a hash table */
 
 /* Waits for the task of another thread, by its class: a FutureTask, a CompletableFuture's stage, a ForkJoinTask. */
 #define METHOD_AWAITS_TASK     METHOD_KIND(32)
@@ -57,16 +56,14 @@ enum place_wait {
 #define METHOD_RUNNING(awaits) ((awaits) << 3) /* runs such a task */
 
 struct place {
-	uint32_t
-		own; /* stack of the task's innermost own frame; PROFILE_NONE: none, or in no task */
+	uint32_t own; /* stack of the task's innermost own frame; PROFILE_NONE: none, or no task */
 	uint32_t outer; /* stack of its outermost own frame that is no lambda; PROFILE_NONE: none */
 	uint32_t java;  /* stack of the innermost Java frame */
 	uint64_t seen;  /* private: the kinds of all its methods */
 	uint16_t waits; /* enum place_wait */
-	uint16_t
-		owns; /* number of own methods in the task; lambdas and direct recursion not counted */
-	bool known; /* private: cached */
-	bool idle;  /* the executor's thread is between tasks */
+	uint16_t owns;  /* own methods in the task; lambdas and direct recursion not counted */
+	bool known;     /* private: cached */
+	bool idle;      /* the executor's thread is between tasks */
 	bool loop; /* private: idle, in a run loop that waits for tasks itself and so may call one */
 	bool executor; /* below an executor's run loop */
 };

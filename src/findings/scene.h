@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Input and output of one evaluation, and the queries that several rules share. Internal to this module.
+ * Input and output of one evaluation, and the queries that several rules share. Internal to this
+ * module.
  *
- * A scene is a window [from, to) of the model, the current vitals, and the points of the last minute. Rules keep no state
- * between evaluations. All pointers are borrowed and valid until scene_close(). One thread.
+ * A scene is a window [from, to) of the model, the current vitals, and the points of the last
+ * minute. Rules keep no state between evaluations. All pointers are borrowed and valid until
+ * scene_close(). One thread.
  */
 #ifndef JHOT_FINDINGS_SCENE_H
 #define JHOT_FINDINGS_SCENE_H
@@ -17,7 +19,10 @@
 
 #define SCENE_POINTS 60
 
-/* Bounds of "the last 10 s": points come about once a second, so 10 s of sampling have fewer between the first and the last. */
+/*
+ * Bounds of "the last 10 s": points come about once a second, so 10 s of sampling have fewer
+ * between the first and the last.
+ */
 #define SCENE_LEAST_S 8.0
 #define SCENE_MOST_S  11.0
 
@@ -46,13 +51,12 @@ struct scene {
 	uint32_t from, to;
 	/* Set by scene_open(). */
 	const struct scene_point *last; /* the newest point; NULL: none */
-	const struct scene_point
-		*then;             /* the start of the last 10 s; NULL: not known that far back */
+	const struct scene_point *then; /* the start of the last 10 s; NULL: not known */
 	struct profile_part *wall; /* all parts of the event wall; empty if it is not sampled */
 	uint32_t wall_count, wall_cap;
 	uint32_t threads;
-	uint64_t *lived,
-		longest; /* ns of wall samples: per thread, and of the thread that has most */
+	uint64_t *lived;  /* ns of wall samples, per thread */
+	uint64_t longest; /* of the thread that has most */
 	struct places *places;
 	struct findings *out;
 	const struct finding_rule *rule; /* being evaluated */
@@ -64,8 +68,9 @@ void scene_close(struct scene *scene);
 /* --- reporting ---------------------------------------------------------------------------------------- */
 
 /*
- * A new finding of the current rule with grade, share and subject set, event -1, thread, method and error none. Never NULL. When
- * FINDINGS_MAX are in use the least severe one is replaced, or, if that is the new one, it is discarded afterwards. Valid until the next call.
+ * A new finding of the current rule with grade, share and subject set, event -1, thread, method and
+ * error none. Never NULL. When FINDINGS_MAX are in use the least severe one is replaced, or, if
+ * that is the new one, it is discarded afterwards. Valid until the next call.
  */
 struct finding *scene_found(
 	const struct scene *scene, enum finding_grade grade, double share, uint64_t subject);
@@ -77,7 +82,10 @@ void finding_set_text(struct finding *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void finding_advise(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void finding_prove(struct finding *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Appends up to `most` frames of a stack as evidence, from the innermost own frame outwards, without lambda classes. */
+/*
+ * Appends up to `most` frames of a stack as evidence, from the innermost own frame outwards,
+ * without lambda classes.
+ */
 void scene_prove_stack(const struct scene *scene, struct finding *f, uint32_t stack, unsigned most);
 
 /* --- vitals ------------------------------------------------------------------------------------------- */
@@ -94,11 +102,15 @@ double scene_rate(const struct scene_point *then, const struct scene_point *now,
 #define SCENE_RATE(then, now, field) scene_rate(then, now, (then)->field, (now)->field)
 /* Time that safepoints took to stop all threads, in % of the last 10 s (scene->then is not NULL). */
 double scene_sync_share(const struct scene *scene);
-/* Time for which the most delayed thread waited for a core, in % of the window: an upper bound of how much that delays safepoints. */
+/*
+ * Time for which the most delayed thread waited for a core, in % of the window: an upper bound of
+ * how much that delays safepoints.
+ */
 double scene_queued_share(const struct scene *scene);
 /*
- * Share (0..1) of the runnable time of the JVM's own threads (collectors, VM thread) in which they waited for a core. With fewer than
- * 30 samples of them, the kernel's figure for all threads. This part of a pause is not the collector's work.
+ * Share (0..1) of the runnable time of the JVM's own threads (collectors, VM thread) in which they
+ * waited for a core. With fewer than 30 samples of them, the kernel's figure for all threads. This
+ * part of a pause is not the collector's work.
  */
 double scene_delayed_share(const struct scene *scene);
 /* Mean CPU use of the last 10 s by its owner, in % of a core. Returns the total. -1: not known. */
@@ -108,8 +120,8 @@ double scene_cpu(const struct scene *scene, struct vitals_cpu *out);
 
 struct profile_query scene_query(const struct scene *scene, int event);
 /*
- * Seconds of the window in which the event was sampled. Whole seconds, or less where wall samples prove that the first and
- * last second of the session are partial.
+ * Seconds of the window in which the event was sampled. Whole seconds, or less where wall samples
+ * prove that the first and last second of the session are partial.
  */
 double scene_seconds(const struct scene *scene, int event);
 /* 95 % half width (0..1) of a share estimated from this number of samples. */
@@ -155,15 +167,15 @@ struct scene_most scene_most(
 	const struct scene *scene, int event, uint32_t thread, scene_rank *rank, uint64_t arg);
 
 /*
- * CPU time of one activity and the own method that causes most of it. A pick maps a sample's stack to the stack of the
- * activity in it, or PROFILE_NONE.
+ * CPU time of one activity and the own method that causes most of it. A pick maps a sample's stack
+ * to the stack of the activity in it, or PROFILE_NONE.
  */
 typedef uint32_t scene_pick(const struct scene *scene, uint32_t stack, uint64_t arg);
 struct scene_cost {
 	uint64_t count, weight; /* of the picked samples */
 	double share, error;    /* of all sampled CPU time */
-	uint32_t method,
-		stack; /* the own method with most of it, and one of its stacks; PROFILE_NONE: none */
+	/* The own method with most of it, and one of its stacks; PROFILE_NONE: none. */
+	uint32_t method, stack;
 	uint64_t most; /* its weight */
 };
 struct scene_cost scene_cost(const struct scene *scene, scene_pick *pick, uint64_t arg);
@@ -173,7 +185,10 @@ struct scene_cost scene_cost_of(const struct scene *scene, uint64_t kinds);
 struct finding *scene_found_cost(const struct scene *scene, const struct scene_cost *cost);
 /* The part of the cost that is its method's: "most" (at least half) or "some". */
 const char *scene_cost_part(const struct scene_cost *cost);
-/* Appends its stack, if there is one, as evidence under a heading, and sets its method in this event as the navigation target. */
+/*
+ * Appends its stack, if there is one, as evidence under a heading, and sets its method in this
+ * event as the navigation target.
+ */
 void scene_prove_cost(const struct scene *scene, struct finding *f, const struct scene_cost *cost,
 	const char *heading, int event);
 

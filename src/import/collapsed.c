@@ -2,9 +2,9 @@
 /*
  * Collapsed stacks: "frame;frame;leaf COUNT" per line; the count follows the last space.
  *
- * A first frame "[name tid=N]" is a thread. Lines with two counts (differential flame graphs) are two events, "before" and
- * "samples". Empty lines and comments (#) are ignored. The format has no weights, so samples are counted. Counts may have
- * decimals.
+ * A first frame "[name tid=N]" is a thread. Lines with two counts (differential flame graphs) are
+ * two events, "before" and "samples". Empty lines and comments (#) are ignored. The format has no
+ * weights, so samples are counted. Counts may have decimals.
  */
 #include "import/feed.h"
 
@@ -120,8 +120,8 @@ static int collapsed_stack(
 }
 
 /*
- * Fractions of a sample carry over to the next line, so that the total is right. If the first lines have decimals, each sample
- * also has its exact weight, in parts of a sample.
+ * Fractions of a sample carry over to the next line, so that the total is right. If the first lines
+ * have decimals, each sample also has its exact weight, in parts of a sample.
  */
 static int collapsed_sample(struct collapsed *c, int event, uint32_t stack, const struct number *n,
 	unsigned *rest, struct err *err)

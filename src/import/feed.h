@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by all readers: the file being read, and functions that add its events, threads, frames and samples to the profile. Private
- * to this module.
+ * Shared by all readers: the file being read, and functions that add its events, threads, frames
+ * and samples to the profile. Private to this module.
  *
- * Texts need not be clean or short: the model cleans and truncates them, and feed_end reports how many. Ids stay valid while the file
- * is read. One thread.
+ * Texts need not be clean or short: the model cleans and truncates them, and feed_end reports how
+ * many. Ids stay valid while the file is read. One thread.
  */
 #ifndef JHOT_IMPORT_FEED_H
 #define JHOT_IMPORT_FEED_H
@@ -41,8 +41,9 @@ struct imported *feed_begin(
 void feed_end(struct import *im);
 
 /*
- * The id of an event by its name: "cpu", "alloc" etc. are jhot's own, of others up to four are possible. unit: of its weights,
- * "ns", "bytes", ... interval: 0 if unknown. Returns -1 with an error if there are too many.
+ * The id of an event by its name: "cpu", "alloc" etc. are jhot's own, of others up to four are
+ * possible. unit: of its weights, "ns", "bytes", ... interval: 0 if unknown. Returns -1 with an
+ * error if there are too many.
  */
 int feed_event(
 	struct import *im, const char *name, const char *unit, uint64_t interval, struct err *err);
@@ -51,8 +52,8 @@ int feed_event(
 uint32_t feed_thread(struct import *im, const struct profile_thread *t);
 
 /*
- * A frame in the notation of collapsed stacks: "java/util/HashMap.get_[j]", "memcpy", "do_syscall_64_[k]". leaf: it may be a class
- * that was allocated or locked.
+ * A frame in the notation of collapsed stacks: "java/util/HashMap.get_[j]", "memcpy",
+ * "do_syscall_64_[k]". leaf: it may be a class that was allocated or locked.
  */
 uint32_t feed_frame_text(struct import *im, const char *text, size_t len, bool leaf);
 /* A frame as structured formats represent it: "java.util.HashMap.get" and its properties. */
@@ -70,8 +71,8 @@ const char *feed_library(const char *file);
 /* True for a source file of a language that does not run on the JVM. */
 bool feed_is_native_source(const char *file);
 /*
- * The id of the thread with a label "[name tid=7]" or "[name #7]", given as a text or as the name of a frame. PROFILE_NONE if it
- * has another form.
+ * The id of the thread with a label "[name tid=7]" or "[name #7]", given as a text or as the name
+ * of a frame. PROFILE_NONE if it has another form.
  */
 uint32_t feed_thread_text(struct import *im, const char *text, size_t len);
 uint32_t feed_thread_frame(struct import *im, uint32_t frame);

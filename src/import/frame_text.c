@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parses frames in the notation of collapsed stacks. The spelling determines the kind of code and how it was compiled:
+ * Parses frames in the notation of collapsed stacks. The spelling determines the kind of code and
+ * how it was compiled:
  *
  *   pkg/Class.method, pkg.Class.method    Java; suffix _[j]: C2, _[1]: C1, _[0]: interpreted, _[i]: inlined
  *   pkg.Class_[i], pkg.Class_[k], byte[]  a class, as a leaf

@@ -2,9 +2,10 @@
 /*
  * Reading profiles of other tools and of jhot: one file and one table row per format.
  *
- * Files are not trusted. Any fault ends in an error of kind ERR_INPUT that names the line or the byte; names are cleaned before
- * they enter the profile. gzip, zstd, xz and lz4 files are decompressed. Memory is limited: the profile has a limit, and most
- * formats need one chunk of the file beside it. Functions block on the file. One thread.
+ * Files are not trusted. Any fault ends in an error of kind ERR_INPUT that names the line or the
+ * byte; names are cleaned before they enter the profile. gzip, zstd, xz and lz4 files are
+ * decompressed. Memory is limited: the profile has a limit, and most formats need one chunk of the
+ * file beside it. Functions block on the file. One thread.
  */
 #ifndef JHOT_IMPORT_IMPORT_H
 #define JHOT_IMPORT_IMPORT_H
@@ -32,7 +33,10 @@ struct imported {
 };
 
 struct import_options {
-	/* Called about ten times per second with the bytes read so far (total 0: unknown). Returns false to cancel. May be NULL. */
+	/*
+	 * Called about ten times per second with the bytes read so far (total 0: unknown). Returns
+	 * false to cancel. May be NULL.
+	 */
 	bool (*progress)(void *ctx, uint64_t done, uint64_t total);
 	void *ctx;
 	uint64_t memory; /* limit of the profile, bytes; 0: IMPORT_MEMORY */
@@ -50,8 +54,8 @@ void import_describe(struct imported *out, const struct recording *r);
 bool import_accepts(const char *path);
 
 /*
- * Merges profiles: events by name, threads by name and ids, and, of files with times, seconds by wall clock. Metadata on which all
- * agree are kept. The list remains the caller's. NULL: see err.
+ * Merges profiles: events by name, threads by name and ids, and, of files with times, seconds by
+ * wall clock. Metadata on which all agree are kept. The list remains the caller's. NULL: see err.
  */
 struct imported *import_merge(struct imported *const *list, int count,
 	const struct import_options *options, struct err *err);

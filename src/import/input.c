@@ -12,7 +12,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
-/* Guards against decompression bombs: gzip's ratio is below 1,032; other formats have this limit beyond RATIO_FROM. */
+/*
+ * Guards against decompression bombs: gzip's ratio is below 1,032; other formats have this limit
+ * beyond RATIO_FROM.
+ */
 #define RATIO_MAX  1032
 #define RATIO_FROM (64u << 20) /* bytes decompressed */
 

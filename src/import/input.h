@@ -22,14 +22,20 @@ void input_close(struct input *in);
 
 /* The next bytes, up to INPUT_HEAD, without consuming them. Returns how many, or -1 with an error. */
 int input_peek(struct input *in, const unsigned char **head, struct err *err);
-/* Reads exactly `bytes` bytes. Returns 1, 0 at the end of the file, or -1 with an error, also if the file has fewer bytes. */
+/*
+ * Reads exactly `bytes` bytes. Returns 1, 0 at the end of the file, or -1 with an error, also if
+ * the file has fewer bytes.
+ */
 int input_read(struct input *in, void *to, size_t bytes, struct err *err);
 /* Reads up to `bytes` bytes. Returns how many, 0 at the end, or -1 with an error. */
 ssize_t input_some(struct input *in, void *to, size_t bytes, struct err *err);
 bool input_is_truncated(const struct input *in); /* the error was truncated compressed data */
 /* Appends the rest of the file to out; more than `limit` bytes are an error. */
 int input_read_rest(struct input *in, struct buf *out, size_t limit, struct err *err);
-/* The next line without its end (\n, \r\n), valid until the next call. Returns 1, 0 at the end, or -1 with an error. */
+/*
+ * The next line without its end (\n, \r\n), valid until the next call. Returns 1, 0 at the end, or
+ * -1 with an error.
+ */
 int input_line(struct input *in, const char **line, size_t *len, struct err *err);
 
 const char *input_name(const struct input *in); /* for messages */

@@ -2,8 +2,9 @@
 /*
  * A pull parser for JSON (RFC 8259) in memory that ends with a NUL. The bytes are not trusted.
  *
- * A reader is a plain value: a copy reads the same position again. Errors are sticky: `bad` is set, `at` is the position, and all
- * further calls return false. No recursion, no allocation. One thread.
+ * A reader is a plain value: a copy reads the same position again. Errors are sticky: `bad` is set,
+ * `at` is the position, and all further calls return false. No recursion, no allocation. One
+ * thread.
  */
 #ifndef JHOT_IMPORT_JSON_READ_H
 #define JHOT_IMPORT_JSON_READ_H

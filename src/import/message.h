@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pull parser for protocol buffers. The bytes are not trusted. Cursors are plain values in the caller's memory; nothing is
- * allocated. One thread.
+ * A pull parser for protocol buffers. The bytes are not trusted. Cursors are plain values in the
+ * caller's memory; nothing is allocated. One thread.
  */
 #ifndef JHOT_IMPORT_MESSAGE_H
 #define JHOT_IMPORT_MESSAGE_H

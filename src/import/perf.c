@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The output of perf script: a line per sample, then a line per frame, leaf first, then an empty line.
+ * The output of perf script: a line per sample, then a line per frame, leaf first, then an empty
+ * line.
  *
  *   java  1234/1240 [001] 12345.678901:     250000 cycles:u:
  *   	    7f0011223344 Lcom/foo/Bar;::baz+0x20 (/tmp/perf-1234.map)
  *   	ffffffff81000000 do_syscall_64+0x5b ([kernel.kallsyms])
  *
- * Events keep their names; clocks are EVENT_CPU. The weight of a sample is its period. Lines beginning with # are ignored.
+ * Events keep their names; clocks are EVENT_CPU. The weight of a sample is its period. Lines
+ * beginning with # are ignored.
  */
 #include "import/feed.h"
 

@@ -2,9 +2,9 @@
 /*
  * pprof: the tables of profile.proto are read first, then the samples.
  *
- * Each sample type is an event; a preceding type called "samples", "contentions" or "..._objects" is its count. cpu,
- * alloc_space, delay and wall are jhot's own events. Threads come from labels. pprof has no times, so all samples are in
- * second 0.
+ * Each sample type is an event; a preceding type called "samples", "contentions" or "..._objects"
+ * is its count. cpu, alloc_space, delay and wall are jhot's own events. Threads come from labels.
+ * pprof has no times, so all samples are in second 0.
  */
 #include "import/pprof.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of a pprof file by the ids that samples refer to. Ids are arbitrary 64-bit numbers. Private to the pprof reader. One thread.
+ * The tables of a pprof file by the ids that samples refer to. Ids are arbitrary 64-bit numbers.
+ * Private to the pprof reader. One thread.
  */
 #ifndef JHOT_IMPORT_PPROF_H
 #define JHOT_IMPORT_PPROF_H

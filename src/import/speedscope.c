@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * speedscope JSON: "sampled" profiles (stacks with weights) and "evented" ones (frames that open and close).
+ * speedscope JSON: "sampled" profiles (stacks with weights) and "evented" ones (frames that open
+ * and close).
  *
- * Files of jhot have a profile per event, and metadata in a member "jhot". In other files, if there are several profiles, each
- * is a thread, and events are named after the unit: "time", "bytes", "samples". There are no absolute times. The file is kept
- * in memory while it is read.
+ * Files of jhot have a profile per event, and metadata in a member "jhot". In other files, if there
+ * are several profiles, each is a thread, and events are named after the unit: "time", "bytes",
+ * "samples". There are no absolute times. The file is kept in memory while it is read.
  */
 #include "import/feed.h"
 #include "import/json_read.h"
@@ -242,8 +243,8 @@ static int frame_index(struct speedscope *s, struct json_read *r, uint32_t *inde
 /* --- samples ----------------------------------------------------------------------------------------- */
 
 /*
- * Rounding errors carry over to the next sample. Files of jhot state the number of samples of an event: each sample gets its
- * share of that number by weight.
+ * Rounding errors carry over to the next sample. Files of jhot state the number of samples of an
+ * event: each sample gets its share of that number by weight.
  */
 static int speedscope_sample(
 	struct speedscope *s, uint32_t stack, uint32_t thread, double weight, struct err *err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streaming decompression of zstd, xz and lz4, detected by magic number. Concatenated frames are read as one stream. (gzip: input.c.)
+ * Streaming decompression of zstd, xz and lz4, detected by magic number. Concatenated frames are
+ * read as one stream. (gzip: input.c.)
  *
  * A decoder allocates up to UNPACK_MEMORY; files that need more are rejected. One thread.
  */
@@ -21,8 +22,9 @@ void unpack_free(struct unpack *u);
 const char *unpack_name(const struct unpack *u);
 
 /*
- * Decodes from[bytes] into to[space]. Returns the number of bytes written, 0 if it needs more input or everything is decoded, -1
- * with a reason. *consumed: bytes of input consumed. last: no more input follows.
+ * Decodes from[bytes] into to[space]. Returns the number of bytes written, 0 if it needs more input
+ * or everything is decoded, -1 with a reason. *consumed: bytes of input consumed. last: no more
+ * input follows.
  */
 ssize_t unpack_some(struct unpack *u, const void *from, size_t bytes, size_t *consumed, bool last,
 	void *to, size_t space, const char **why);

@@ -10,7 +10,10 @@
 
 #define CUT_CHAIN 64
 
-/* Each round copies up to CUT_CHAIN frames, from the last one that is known towards the leaf. copies: the id in `to`, + 1. */
+/*
+ * Each round copies up to CUT_CHAIN frames, from the last one that is known towards the leaf.
+ * copies: the id in `to`, + 1.
+ */
 uint32_t profile_copy_stack(
 	struct profile *to, const struct profile *from, uint32_t stack, uint32_t *copies)
 {
@@ -164,8 +167,8 @@ static void cut_events(struct cut *c)
 }
 
 /*
- * A wait that crosses the beginning of the span keeps its duration before it. One that crosses the end lasts until the end, or, if
- * the span has no end yet, still lasts.
+ * A wait that crosses the beginning of the span keeps its duration before it. One that crosses the
+ * end lasts until the end, or, if the span has no end yet, still lasts.
  */
 static void cut_waits(struct cut *c)
 {

@@ -7,12 +7,14 @@
  *   stack   a node of a trie, root to leaf       interned      parent stack + frame
  *   slice   one second of one event: (stack, thread, count, weight)...
  *
- * A feeder (session, import, recording) adds samples; views and exporters query a range of seconds and derive tables from it.
- * Slices that are older than the history, or exceed the memory budget, are merged into 10 s steps and then into the event's
- * total; profile_info() has the range that is left.
+ * A feeder (session, import, recording) adds samples; views and exporters query a range of seconds
+ * and derive tables from it. Slices that are older than the history, or exceed the memory budget,
+ * are merged into 10 s steps and then into the event's total; profile_info() has the range that is
+ * left.
  *
- * Not thread-safe: one thread feeds and reads. Nothing blocks or does I/O. Functions cannot fail: memory exhaustion ends the
- * process, invalid ids are ignored or read as "unknown". A const profile may still intern names and update caches.
+ * Not thread-safe: one thread feeds and reads. Nothing blocks or does I/O. Functions cannot fail:
+ * memory exhaustion ends the process, invalid ids are ignored or read as "unknown". A const profile
+ * may still intern names and update caches.
  *
  * How long an id (method, frame, stack, thread, pool) stays valid:
  *
@@ -30,7 +32,8 @@
  *                                 callback(kind, leaving = true)    drops ids for which profile_is_pinned() is false
  *                                 ids without a pin are freed; profile_info().swept is incremented
  *
- * Ids of a collapsed view (filter.h) end when another view is requested; they then read as the empty stack.
+ * Ids of a collapsed view (filter.h) end when another view is requested; they then read as the
+ * empty stack.
  */
 #ifndef JHOT_PROFILE_PROFILE_H
 #define JHOT_PROFILE_PROFILE_H
@@ -45,14 +48,13 @@
 #define PROFILE_NONE       UINT32_MAX
 #define PROFILE_ROOT_STACK 0u /* the empty stack */
 /*
- * Limits on input from any source; profile_info() counts what was truncated. The agent records up to 2,048 frames, to which
- * leaves such as "sleeps" are added.
+ * Limits on input from any source; profile_info() counts what was truncated. The agent records up
+ * to 2,048 frames, to which leaves such as "sleeps" are added.
  */
-#define PROFILE_DEPTH_MAX 2304u /* frames of a stack; deeper ones end in PROFILE_DEEPER */
-#define PROFILE_NAMES_MAX \
-	(256u << 10) /* bytes of the names of a stack; longer ones end in PROFILE_DEEPER */
-#define PROFILE_DEEPER   "[deeper frames]"
-#define PROFILE_TEXT_MAX 4096u /* bytes of a thread's name, and of each part of a method's name */
+#define PROFILE_DEPTH_MAX 2304u        /* frames of a stack; deeper ones end in PROFILE_DEEPER */
+#define PROFILE_NAMES_MAX (256u << 10) /* bytes of its names; likewise */
+#define PROFILE_DEEPER    "[deeper frames]"
+#define PROFILE_TEXT_MAX  4096u /* bytes of a thread's name, and of each part of a method's name */
 
 /* Ids of events. Also used on the wire; id + 1 is the event's key on the screen. */
 enum profile_event_id { EVENT_CPU, EVENT_ALLOC, EVENT_LOCK, EVENT_WALL, EVENT_USER_FIRST };
@@ -170,24 +172,32 @@ void profile_free(struct profile *p);
 /* --- feeding ----------------------------------------------------------------------------------------- */
 
 /*
- * Interns a method or a frame; idempotent. PROFILE_NONE: a table is full, or the method is invalid. Texts may be any bytes: they are
- * sanitized (base/clean.h) and truncated to PROFILE_TEXT_MAX. Changes no answer, hence const.
+ * Interns a method or a frame; idempotent. PROFILE_NONE: a table is full, or the method is invalid.
+ * Texts may be any bytes: they are sanitized (base/clean.h) and truncated to PROFILE_TEXT_MAX.
+ * Changes no answer, hence const.
  */
 uint32_t profile_method(const struct profile *p, const char *class_name, const char *name,
 	const char *signature, const char *module);
 uint32_t profile_frame(
 	const struct profile *p, uint32_t method, enum frame_type type, unsigned bci, int line);
-/* Interns the stack parent + frame. PROFILE_NONE: an id is invalid. Beyond the limits: a stack that ends in PROFILE_DEEPER. */
+/*
+ * Interns the stack parent + frame. PROFILE_NONE: an id is invalid. Beyond the limits: a stack that
+ * ends in PROFILE_DEEPER.
+ */
 uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame);
-/* Target of a blocking system call: operation "socket read", "pipe write", "accept", and peer "10.0.0.5:5432", "/var/log/x" or "". */
+/*
+ * Target of a blocking system call: operation "socket read", "pipe write", "accept", and peer
+ * "10.0.0.5:5432", "/var/log/x" or "".
+ */
 #define PROFILE_IO_WHAT 32
 struct profile_io {
 	char what[PROFILE_IO_WHAT];
 	const char *where;
 };
 /*
- * Appends to the stack of a waiting thread a leaf that says where in the program and why it waits: "Customer.run sleeps", or with
- * io (NULL: not known) "Customer.run: socket read 10.0.0.5:5432". The peer is omitted where one place has too many of them.
+ * Appends to the stack of a waiting thread a leaf that says where in the program and why it waits:
+ * "Customer.run sleeps", or with io (NULL: not known) "Customer.run: socket read 10.0.0.5:5432".
+ * The peer is omitted where one place has too many of them.
  */
 uint32_t profile_stack_waiting(
 	struct profile *p, uint32_t stack, enum thread_state state, const struct profile_io *io);
@@ -197,7 +207,10 @@ uint32_t profile_thread_new(struct profile *p);
 void profile_thread_set(struct profile *p, uint32_t thread, const struct profile_thread *t);
 /* Adds CPU time of the whole process in a second that EVENT_CPU sampled completely. */
 void profile_add_process(struct profile *p, uint32_t second, uint64_t cpu_ns);
-/* Adds samples. Seconds count from the profile's start, which the feeder chooses, and may be up to 2 less than the latest one. */
+/*
+ * Adds samples. Seconds count from the profile's start, which the feeder chooses, and may be up to
+ * 2 less than the latest one.
+ */
 struct profile_sample {
 	uint32_t stack, thread;
 	enum thread_state state;
@@ -207,8 +220,9 @@ struct profile_sample {
 void profile_add_sample(
 	struct profile *p, int event, uint32_t second, const struct profile_sample *sample);
 /*
- * The span, in the terms of distributed tracing, that samples belong to. Spans differ with each request, so only the last
- * PROFILE_LINKS links are retained. count and weight are part of those of the same samples in profile_add_sample().
+ * The span, in the terms of distributed tracing, that samples belong to. Spans differ with each
+ * request, so only the last PROFILE_LINKS links are retained. count and weight are part of those of
+ * the same samples in profile_add_sample().
  */
 #define PROFILE_LINKS 32768u
 struct profile_link {
@@ -221,25 +235,28 @@ struct profile_link {
 };
 void profile_add_link(struct profile *p, const struct profile_link *link);
 /*
- * Adds a sample of a lock's holder: its stack while others waited. Stored beside the samples of EVENT_LOCK, which are the waits. The
- * weight is the time of the waiters; the state is ignored. An unknown holder is a stack of one frame.
+ * Adds a sample of a lock's holder: its stack while others waited. Stored beside the samples of
+ * EVENT_LOCK, which are the waits. The weight is the time of the waiters; the state is ignored. An
+ * unknown holder is a stack of one frame.
  */
 void profile_add_holder(struct profile *p, uint32_t second, const struct profile_sample *sample);
 /*
- * Distributes weight of an event evenly over [from_ns, to_ns) since second 0, for the resolution below one second that samples do
- * not have. To be called after the second's samples; lost when the second is merged into a 10 s step.
+ * Distributes weight of an event evenly over [from_ns, to_ns) since second 0, for the resolution
+ * below one second that samples do not have. To be called after the second's samples; lost when the
+ * second is merged into a 10 s step.
  */
 #define PROFILE_PULSE 20 /* parts of a second, 50 ms each */
 void profile_add_pulse(
 	struct profile *p, int event, uint64_t from_ns, uint64_t to_ns, uint64_t weight);
 /*
- * Advances the current second; an earlier one is ignored. Merges seconds into longer steps, drops those beyond the retention
- * limit, and runs one step of the sweep when it is due.
+ * Advances the current second; an earlier one is ignored. Merges seconds into longer steps, drops
+ * those beyond the retention limit, and runs one step of the sweep when it is due.
  */
 void profile_advance(struct profile *p, uint32_t second);
 /*
- * Records a lock wait. Times are ns since second 0. A call with the same thread, lock and since_ns updates that wait: its owner,
- * its end. A thread waits for one lock at a time, so a new wait ends the previous one.
+ * Records a lock wait. Times are ns since second 0. A call with the same thread, lock and since_ns
+ * updates that wait: its owner, its end. A thread waits for one lock at a time, so a new wait ends
+ * the previous one.
  */
 #define PROFILE_STILL UINT64_MAX
 struct profile_wait {
@@ -255,25 +272,35 @@ void profile_wait_set(struct profile *p, const struct profile_wait *w);
 void profile_wait_end_all(struct profile *p, uint64_t ns);
 /* Declares [from, to) as a gap, in which nothing was sampled. */
 void profile_gap(struct profile *p, uint32_t from, uint32_t to);
-/* Defines a user event (EVENT_USER_FIRST ..): name, unit of weights ("ns": time). A new name discards the event's samples. */
+/*
+ * Defines a user event (EVENT_USER_FIRST ..): name, unit of weights ("ns": time). A new name
+ * discards the event's samples.
+ */
 void profile_event_set(
 	struct profile *p, int event, const char *name, const char *unit, uint64_t interval);
-/* Declares that sampling of an event begins (on) or ends in this second; idempotent. Never declared: always sampled. */
+/*
+ * Declares that sampling of an event begins (on) or ends in this second; idempotent. Never
+ * declared: always sampled.
+ */
 void profile_event_runs(struct profile *p, int event, uint32_t second, bool on);
 /* Declares an interval at which samples of this event were taken. */
 void profile_interval_add(struct profile *p, int event, uint64_t interval);
 /* Sets the wall-clock time of second 0, for labels. */
 void profile_set_start(struct profile *p, uint64_t wall_ns);
 
-/* Bytes beyond which the model merges and drops history. Default 144 MiB. A soft limit: the last 60 s are always kept. */
+/*
+ * Bytes beyond which the model merges and drops history. Default 144 MiB. A soft limit: the last 60
+ * s are always kept.
+ */
 void profile_set_budget(struct profile *p, size_t bytes);
 /* Seconds of history, as far as the budget allows. */
 void profile_set_history(struct profile *p, uint32_t seconds);
 
 /*
- * Sweep: when the model has grown, stacks that occur in no retained second and account for little of the total are merged into
- * "[earlier]" under their surviving callers, and samples of ended threads into "[threads that ended]". Freed ids are reused. A
- * pin callback pins ids that it caches: see the table at the top of this file. Of threads it also pins those that are alive.
+ * Sweep: when the model has grown, stacks that occur in no retained second and account for little
+ * of the total are merged into "[earlier]" under their surviving callers, and samples of ended
+ * threads into "[threads that ended]". Freed ids are reused. A pin callback pins ids that it
+ * caches: see the table at the top of this file. Of threads it also pins those that are alive.
  */
 enum profile_kind {
 	PROFILE_STACKS,
@@ -294,8 +321,8 @@ bool profile_is_pinned(const struct profile *p, uint32_t id);
 /* --- reading ----------------------------------------------------------------------------------------- */
 
 /*
- * The get functions never return NULL (an invalid id gives "unknown"). The result is valid until the next feeding call, its strings
- * as long as the id.
+ * The get functions never return NULL (an invalid id gives "unknown"). The result is valid until
+ * the next feeding call, its strings as long as the id.
  */
 
 const struct profile_method *profile_get_method(const struct profile *p, uint32_t method);
@@ -310,8 +337,9 @@ bool profile_stack_io(const struct profile *p, uint32_t stack, struct profile_io
 bool profile_method_own(const struct profile_method *method);
 bool profile_frame_own(const struct profile *p, uint32_t frame);
 /*
- * Classifies methods in which threads wait for work. EXECUTOR: an executor's threads between tasks. OTHER: threads that accept
- * connections or wait in a selector, and JDK threads that wait for the garbage collector.
+ * Classifies methods in which threads wait for work. EXECUTOR: an executor's threads between tasks.
+ * OTHER: threads that accept connections or wait in a selector, and JDK threads that wait for the
+ * garbage collector.
  */
 enum profile_idles { PROFILE_IDLES_NOT, PROFILE_IDLES_EXECUTOR, PROFILE_IDLES_OTHER };
 enum profile_idles profile_method_idles(const struct profile_method *method);
@@ -325,7 +353,8 @@ const char *profile_pool_name(const struct profile *p, uint32_t pool);
 #define PROFILE_PATTERN 256
 void profile_name_pattern(const char *name, char out[PROFILE_PATTERN]);
 /*
- * Distinguishes threads of equal names: `word` and the tid, or "#31" for a virtual thread; "" if the name has it already. Returns out.
+ * Distinguishes threads of equal names: `word` and the tid, or "#31" for a virtual thread; "" if
+ * the name has it already. Returns out.
  */
 #define PROFILE_LABEL 40
 const char *profile_thread_label(
@@ -340,8 +369,8 @@ struct profile_intervals {
 };
 struct profile_intervals profile_get_intervals(const struct profile *p, int event);
 /*
- * Weight by which weights are divided to display a number of samples, if samples differ in weight: the shortest interval. 0: show
- * the count.
+ * Weight by which weights are divided to display a number of samples, if samples differ in weight:
+ * the shortest interval. 0: show the count.
  */
 uint64_t profile_sample_weight(const struct profile *p, int event);
 
@@ -377,15 +406,16 @@ bool profile_wait_at(
 /* --- queries ------------------------------------------------------------------------------------------- */
 
 /*
- * Seconds, steps, windows. An event's history at second 137, with merged_before = 60 and oldest = 20:
+ * Seconds, steps, windows. An event's history at second 137, with merged_before = 60 and oldest =
+ * 20:
  *
  *   0        20        30        40        50        60 61 62                    137
  *   | total  |  10 s   |  10 s   |  10 s   |  10 s   |1 |1 |1 | ...            |1 |  now
  *   dropped^  oldest                                  merged_before
  *
- * A query has the slices that BEGIN in [from, to); the model does not know when in a step a sample was taken. So adjacent windows
- * count each sample exactly once. from = 0 means "everything before to", dropped seconds included: the total minus all slices from
- * `to` on.
+ * A query has the slices that BEGIN in [from, to); the model does not know when in a step a sample
+ * was taken. So adjacent windows count each sample exactly once. from = 0 means "everything before
+ * to", dropped seconds included: the total minus all slices from `to` on.
  *
  *   query          slices it has                          profile_covered()    after profile_align()
  *   [62, 65)       62 63 64                               3 s                  [62, 65)
@@ -394,14 +424,21 @@ bool profile_wait_at(
  *   [10, 30)       20-29; 10 .. 19 are gone               10 s                 [10, 30)
  *   [0, 45)        the total before 50                    50 s                 [0, 50)
  *
- * Windows that are shown to a user are aligned first, so that their label is true. A second that is anchored (profile_anchor) can be
- * `from` however old it is: its total was saved. Gaps and seconds in which the event was off are not covered.
+ * Windows that are shown to a user are aligned first, so that their label is true. A second that is
+ * anchored (profile_anchor) can be `from` however old it is: its total was saved. Gaps and seconds
+ * in which the event was off are not covered.
  */
 
-/* Rounds [*from, *to) outwards to whole steps where it lies in merged history. Leaves from = 0 and unmerged seconds as they are. */
+/*
+ * Rounds [*from, *to) outwards to whole steps where it lies in merged history. Leaves from = 0 and
+ * unmerged seconds as they are.
+ */
 void profile_align(const struct profile *p, uint32_t *from, uint32_t *to);
 
-/* Links are numbered in the order in which they were added. The number of the next; *first: of the oldest that is retained. */
+/*
+ * Links are numbered in the order in which they were added. The number of the next; *first: of the
+ * oldest that is retained.
+ */
 uint64_t profile_links(const struct profile *p, uint64_t *first);
 const struct profile_link *profile_get_link(const struct profile *p, uint64_t number);
 
@@ -429,8 +466,9 @@ static inline struct profile_query profile_whole(int event)
 }
 
 /*
- * A copy of the samples in a query's seconds, as a baseline to compare later ones with. Set in a query it replaces the seconds; thread
- * and filter apply as usual. The caller frees it, before or after the profile. 32 bytes per distinct (stack, thread, state).
+ * A copy of the samples in a query's seconds, as a baseline to compare later ones with. Set in a
+ * query it replaces the seconds; thread and filter apply as usual. The caller frees it, before or
+ * after the profile. 32 bytes per distinct (stack, thread, state).
  */
 struct profile_snapshot *profile_snapshot_new(
 	const struct profile *p, const struct profile_query *q);
@@ -447,24 +485,29 @@ struct profile_sum {
 };
 struct profile_sum profile_sum(const struct profile *p, const struct profile_query *q);
 /*
- * Distribution of an event's weight within a second, relative to its largest part, which is PROFILE_PULSE_MOST. Of all samples: threads
- * and filters do not apply. False: not known.
+ * Distribution of an event's weight within a second, relative to its largest part, which is
+ * PROFILE_PULSE_MOST. Of all samples: threads and filters do not apply. False: not known.
  */
 #define PROFILE_PULSE_MOST 127
 bool profile_pulse(const struct profile *p, int event, uint32_t second, uint8_t out[PROFILE_PULSE]);
 /* Seconds that a query covers (see the table above), for rates: retained, the event sampled, no gap. */
 uint32_t profile_covered(const struct profile *p, const struct profile_query *q);
 /*
- * Anchors up to two seconds (0: none) of an event, replacing earlier anchors: from an anchored second on everything can be queried
- * after that second has been merged or dropped. A second must be retained when it is first anchored.
+ * Anchors up to two seconds (0: none) of an event, replacing earlier anchors: from an anchored
+ * second on everything can be queried after that second has been merged or dropped. A second must
+ * be retained when it is first anchored.
  */
 void profile_anchor(const struct profile *p, int event, uint32_t second, uint32_t other);
-/* The part of a query in code without inlining info: its innermost Java frame is FRAME_NO_INLINING or FRAME_C1_NO_INLINING. */
+/*
+ * The part of a query in code without inlining info: its innermost Java frame is FRAME_NO_INLINING
+ * or FRAME_C1_NO_INLINING.
+ */
 struct profile_sum profile_no_inlining(const struct profile *p, const struct profile_query *q);
 /*
- * Compares the sampled CPU time (EVENT_CPU, all threads) with that of the process over a query's seconds. They differ if the
- * difference exceeds three standard errors, 2 % that no sampling sees, and one interval per living thread: a sample that is due is
- * taken when its thread runs again, which with hundreds of runnable threads may be after the recording ends.
+ * Compares the sampled CPU time (EVENT_CPU, all threads) with that of the process over a query's
+ * seconds. They differ if the difference exceeds three standard errors, 2 % that no sampling sees,
+ * and one interval per living thread: a sample that is due is taken when its thread runs again,
+ * which with hundreds of runnable threads may be after the recording ends.
  */
 struct profile_explained {
 	uint64_t sampled_ns, process_ns; /* process_ns 0: not known */
@@ -474,17 +517,24 @@ struct profile_explained {
 /* alive: living threads at the end; < 1: not known. */
 struct profile_explained profile_explained(
 	const struct profile *p, const struct profile_query *q, int64_t alive);
-/* Samples in each of the n seconds before `to`, oldest first; steps are spread evenly. -1: a gap, or outside of the history. */
+/*
+ * Samples in each of the n seconds before `to`, oldest first; steps are spread evenly. -1: a gap,
+ * or outside of the history.
+ */
 void profile_history(const struct profile *p, int event, uint32_t to, int64_t *counts, uint32_t n);
 
 /*
- * Freezes the history before a second (a paused screen); PROFILE_NONE releases it. Answers about frozen seconds do not change,
- * however many samples follow: when memory is short, later seconds are evicted first (profile_info: evicted_from), then those older
- * than a minute before the frozen one. May be moved to another second, but not beyond evicted_from.
+ * Freezes the history before a second (a paused screen); PROFILE_NONE releases it. Answers about
+ * frozen seconds do not change, however many samples follow: when memory is short, later seconds
+ * are evicted first (profile_info: evicted_from), then those older than a minute before the frozen
+ * one. May be moved to another second, but not beyond evicted_from.
  */
 void profile_freeze(const struct profile *p, uint32_t second);
 
-/* Calls fn for each distinct (stack, thread, state) of a query. The order is unspecified but deterministic. fn must not query. */
+/*
+ * Calls fn for each distinct (stack, thread, state) of a query. The order is unspecified but
+ * deterministic. fn must not query.
+ */
 struct profile_part {
 	uint32_t stack, thread;
 	enum thread_state state;

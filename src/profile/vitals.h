@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vital signs of the JVM, the agent and the host: plain values that the session gathers and views print.
+ * Vital signs of the JVM, the agent and the host: plain values that the session gathers and views
+ * print.
  *
- * Copied by value. -1 in an integer means "not known" and is displayed as such, never as 0. The profile stores the fields of
- * VITALS_KEPT for each second, beside the samples. Counters rise since the start of the JVM, unless noted otherwise.
+ * Copied by value. -1 in an integer means "not known" and is displayed as such, never as 0. The
+ * profile stores the fields of VITALS_KEPT for each second, beside the samples. Counters rise since
+ * the start of the JVM, unless noted otherwise.
  */
 #ifndef JHOT_PROFILE_VITALS_H
 #define JHOT_PROFILE_VITALS_H
@@ -108,11 +110,17 @@ struct vitals {
 	int64_t heap_low;        /* lowest heap_used of all polls since the previous reading */
 	int64_t heap_looks;      /* number of these polls in this session */
 	int64_t threads_started; /* platform threads */
-	/* Collections by cause, since the session's start: humongous allocations (G1), System.gc(), metaspace at a limit. */
+	/*
+	 * Collections by cause, since the session's start: humongous allocations (G1), System.gc(),
+	 * metaspace at a limit.
+	 */
 	int64_t gc_humongous, gc_explicit, gc_metadata;
 };
 
-/* Upper bound of all values from outside (recordings, JVM counters, the agent): two years in ns, 72 PB. Sums of a few cannot overflow. */
+/*
+ * Upper bound of all values from outside (recordings, JVM counters, the agent): two years in ns, 72
+ * PB. Sums of a few cannot overflow.
+ */
 #define VITALS_MAX ((int64_t)1 << 56)
 
 extern const struct vitals_host vitals_host_unknown;
@@ -178,12 +186,15 @@ struct profile;
 /* Stores the vitals of the current second, replacing earlier ones of it. For feeders. */
 void profile_vitals_set(struct profile *p, const struct vitals *v);
 /*
- * Stores a copy of another profile's vitals for the current second. Samples, losses and broken stacks count from `first` on, the first
- * ones to be copied.
+ * Stores a copy of another profile's vitals for the current second. Samples, losses and broken
+ * stacks count from `first` on, the first ones to be copied.
  */
 void profile_vitals_copy(
 	struct profile *p, const struct vitals_second *kept, const struct vitals_second *first);
-/* Vitals of a second. NULL: none stored, or older than the history. Like the next two valid until the next feeding call. */
+/*
+ * Vitals of a second. NULL: none stored, or older than the history. Like the next two valid until
+ * the next feeding call.
+ */
 const struct vitals_second *profile_vitals(const struct profile *p, uint32_t second);
 /* Vitals of the first second at or after this one that has any. NULL: none. */
 const struct vitals_second *profile_vitals_next(const struct profile *p, uint32_t second);
@@ -193,12 +204,15 @@ const struct vitals_second *profile_vitals_first(const struct profile *p);
 /* --- quality of the data ------------------------------------------------------------------------------- */
 
 /*
- * Number of samples with an incomplete stack, which ends in a frame with the reason. *samples: all walked samples. *most: the
- * counter of the most frequent reason ("break_native"), or NULL.
+ * Number of samples with an incomplete stack, which ends in a frame with the reason. *samples: all
+ * walked samples. *most: the counter of the most frequent reason ("break_native"), or NULL.
  */
 int64_t vitals_broken(const struct vitals *v, int64_t *samples, const char **most);
 
-/* Whether a counter of the agent means lost samples, threads that could not be sampled, or samples without their request. */
+/*
+ * Whether a counter of the agent means lost samples, threads that could not be sampled, or samples
+ * without their request.
+ */
 enum vitals_loss { VITALS_NO_LOSS, VITALS_LOST, VITALS_UNSAMPLED, VITALS_NO_REQUEST };
 enum vitals_loss vitals_loss(const char *counter);
 

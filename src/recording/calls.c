@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chunks of measured calls. A call is written once it has ended; at the end of the recording, also those in progress. */
+/*
+ * Chunks of measured calls. A call is written once it has ended; at the end of the recording, also
+ * those in progress.
+ */
 #include "recording/reader.h"
 #include "recording/second.h"
 

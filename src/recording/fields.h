@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Vitals as (field id, value) pairs. A file defines its ids by name, so older and newer versions read the fields that they know and
- * skip the others. One thread.
+ * Vitals as (field id, value) pairs. A file defines its ids by name, so older and newer versions
+ * read the fields that they know and skip the others. One thread.
  */
 #ifndef JHOT_RECORDING_FIELDS_H
 #define JHOT_RECORDING_FIELDS_H

@@ -2,8 +2,9 @@
 /*
  * The ids that a file has given to methods, frames, stacks and threads of the profile.
  *
- * An id is assigned on first use, counting up in the order of writing, and its definition is appended to a buffer. The owner must
- * write these buffers, as chunks in the order of their declaration, before any chunk that uses the ids. One thread.
+ * An id is assigned on first use, counting up in the order of writing, and its definition is
+ * appended to a buffer. The owner must write these buffers, as chunks in the order of their
+ * declaration, before any chunk that uses the ids. One thread.
  *
  *   profile id ──▶ id_map (an array, O(1)) ──▶ file id + 1, 0: not written yet
  */
@@ -35,7 +36,10 @@ struct file_ids {
 	bool restarted; /* the owner must write CHUNK_FORGET first */
 };
 void file_ids_done(struct file_ids *t);
-/* Call before each second. If a sweep of the profile may have reused ids, restarts the ids of methods, frames and stacks. */
+/*
+ * Call before each second. If a sweep of the profile may have reused ids, restarts the ids of
+ * methods, frames and stacks.
+ */
 void file_ids_sync(struct file_ids *t, const struct profile *p);
 /* The file's ids. PROFILE_ROOT_STACK is 0. */
 uint32_t file_ids_method(struct file_ids *t, const struct profile *p, uint32_t method);

@@ -1,34 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of a .jhot file: constants and primitives of its writer and its reader. doc/recording.md has the format.
+ * The bytes of a .jhot file: constants and primitives of its writer and its reader. doc/recording.md has
+ * the format.
  *
- * A recording of two seconds, decompressed: thread "main" with two samples of A.main > A.f, then one of A.main, every 10 ms.
+ * A recording of two seconds, decompressed: thread "main" with two samples of A.main > A.f, then one of
+ * A.main, every 10 ms (checked by tests/recording/test_recording.c).
  *
- *   offset  size         type         content
- *        0                            4a 48 4f 54 52 45 43 0a  01 00  03 00  00 00 00 00   "JHOTREC\n", 1, 3
- *       16  12 00 00 00  01 META      08 "start_ns" 01 "0"  04 "host" 01 "h"
- *       42  99 06 00 00  0f FIELDS    00 07 "time_ns"  00 03 "pid"  01 04 "name" ...         ids 0, 1, 2, ...
- *     1739  e0 00 00 00  11 STATE     00 00  01 00  02 00  06 01 ...          time_ns 0, pid 0, name "", uptime_s -1
- *     1971  01 00 00 00  04 SECOND    00
- *     1980  09 00 00 00  0d INTERVAL  00  80 ad e2 04  80 ad e2 04            cpu: 10,000,000 ns at least and at most
- *     1997  03 00 00 00  0b RUN       00 00 01                                cpu is sampled from second 0 on
- *     2008  15 00 00 00  05 METHODS   01 "A" 04 "main" 03 "()V" 00            id 0
- *                                     01 "A" 01 "f"    03 "()V" 00            id 1
- *     2037  08 00 00 00  06 FRAMES    00 04 05 0e                             id 0: method 0, interpreted, bci 4, line 7
- *                                     01 00 0a 18                             id 1: method 1, compiled, bci 9, line 12
- *     2053  04 00 00 00  07 STACKS    01 00                                   id 1: below 1 - 1, the root: frame 0
- *                                     01 01                                   id 2: below 2 - 1: frame 1
- *     2065  0a 00 00 00  08 THREADS   00 00 3e 02 00 04 "main"                id 0: native, tid 31, Java id 1, no carrier
- *     2083  09 00 00 00  09 SAMPLES   00                                      cpu
- *                                     04 00 00 02 80 da c4 09                 stack 0 + 2, thread 0, 2 samples, 20,000,000 ns
- *     2100  01 00 00 00  04 SECOND    01
- *     2109  09 00 00 00  09 SAMPLES   00  02 00 00 01 80 ad e2 04             nothing is defined again
- *     2126  01 00 00 00  04 SECOND    01                                      gaps, waits, vitals up to the end: none
- *     2135  00 00 00 00  11 STATE                                             as before
- *     2143  05 00 00 00  13 END       80 a8 d6 b9 07                          2,000,000,000 ns
+ *   size  type         content
+ *     16               4a 48 4f 54 52 45 43 0a  01 00  05 00  00 00 00 00    "JHOTREC\n", 1, 5
+ *     18  01 META      08 "start_ns" 01 "0"  04 "host" 01 "h"
+ *         0f FIELDS    00 07 "time_ns"  00 03 "pid"  01 04 "name" ...        ids 0, 1, 2, ...
+ *         11 STATE     00 00  01 00  02 00  03 00 ...     time_ns 0, pid 0, name "", jdk ""
+ *      1  04 SECOND    00
+ *      9  0d INTERVAL  00  80 ad e2 04  80 ad e2 04       cpu: 10,000,000 ns at least and at most
+ *      3  0b RUN       00 00 01                           cpu is sampled from second 0 on
+ *     21  05 METHODS   01 "A" 04 "main" 03 "()V" 00       id 0
+ *                      01 "A" 01 "f"    03 "()V" 00       id 1
+ *      8  06 FRAMES    00 04 05 0e                        id 0: method 0, interpreted, bci 4, line 7
+ *                      01 00 0a 18                        id 1: method 1, compiled, bci 9, line 12
+ *      4  07 STACKS    01 00                              id 1: below 1 - 1, the root: frame 0
+ *                      01 01                              id 2: below 2 - 1: frame 1
+ *     10  08 THREADS   00 00 3e 02 00 04 "main"           id 0: native, tid 31, Java id 1, no carrier
+ *      9  09 SAMPLES   00                                 cpu
+ *                      04 00 00 02 80 da c4 09            stack 0 + 2, thread 0, 2 samples, 20 ms
+ *      1  04 SECOND    01
+ *      9  09 SAMPLES   00  02 00 00 01 80 ad e2 04        nothing is defined again
+ *      1  04 SECOND    01                                 gaps, waits, vitals up to the end: none
+ *      0  11 STATE                                        as before
+ *      5  13 END       80 a8 d6 b9 07                     2,000,000,000 ns
  *
- * Sizes and types are u32 (the type's zero bytes are left out here), everything else in chunks is LEB128 or text. Signed numbers are
- * zigzag encoded: 3e is 31, 01 is -1.
+ * A chunk begins with its size and type, both u32; everything else in chunks is LEB128 or text. Signed
+ * numbers are zigzag encoded: 3e is 31, 01 is -1. The sizes of FIELDS and STATE grow with struct vitals.
  */
 #ifndef JHOT_RECORDING_FORMAT_H
 #define JHOT_RECORDING_FORMAT_H

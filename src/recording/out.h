@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of a recording while it is written: chunks in, compressed bytes out to a file, or plain bytes to a buffer.
+ * The bytes of a recording while it is written: chunks in, compressed bytes out to a file, or plain
+ * bytes to a buffer.
  *
- * Errors are sticky: the first one is kept for out_check, and nothing is written afterwards. Embedded; zero-initialize. Blocks
- * on the disk. One thread.
+ * Errors are sticky: the first one is kept for out_check, and nothing is written afterwards.
+ * Embedded; zero-initialize. Blocks on the disk. One thread.
  */
 #ifndef JHOT_RECORDING_OUT_H
 #define JHOT_RECORDING_OUT_H
@@ -20,7 +21,10 @@ struct out {
 	struct buf chunk; /* scratch space for the content of a chunk; empty between chunks */
 	int error;        /* errno of the first failure, 0: none */
 };
-/* Creates the file, which does not have its name yet (base/file.h), and writes the header. Returns 0, or -1 with an error. */
+/*
+ * Creates the file, which does not have its name yet (base/file.h), and writes the header. Returns
+ * 0, or -1 with an error.
+ */
 int out_open(struct out *o, const char *path, struct err *err);
 /* Appends to a buffer of the caller instead; begins with the header. Nothing can fail. */
 void out_open_stream(struct out *o, struct buf *stream);

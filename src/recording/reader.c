@@ -104,7 +104,10 @@ static int skip(struct recording *r, size_t bytes, struct err *err)
 
 /* --- chunks ------------------------------------------------------------------------------------------ */
 
-/* Reads the next chunk, if there is one. Sets r->over at the end of the file and after an error. Returns 0, or -1 with an error. */
+/*
+ * Reads the next chunk, if there is one. Sets r->over at the end of the file and after an error.
+ * Returns 0, or -1 with an error.
+ */
 static int read_chunk(struct recording *r, struct err *err)
 {
 	struct format_chunk head;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A recording being read, shared by reader.c (bytes, chunks, lifetime) and chunks.c (the content of each type of chunk).
+ * A recording being read, shared by reader.c (bytes, chunks, lifetime) and chunks.c (the content of
+ * each type of chunk).
  *
  *   input ──▶ fill ──▶ body of one chunk ──▶ chunks_read ──▶ profile, vitals
  *
@@ -32,10 +33,9 @@ struct recording {
 	struct id_list methods, frames, stacks, threads;
 	struct fields_known fields;
 	struct vitals vitals;
-	uint32_t second; /* the current one */
-	uint32_t
-		pending; /* the next one, before which recording_read stopped; PROFILE_NONE: none */
-	bool timed;      /* a second has begun */
+	uint32_t second;  /* the current one */
+	uint32_t pending; /* the next one, before which reading stopped; PROFILE_NONE: none */
+	bool timed;       /* a second has begun */
 	bool ended, over; /* ended: CHUNK_END was read; over: no more can be read */
 	bool grows;       /* the input is a stream (recording_grows) */
 	bool starved;     /* which had no further chunk at the last attempt */
@@ -45,7 +45,10 @@ struct recording {
 	char note[160];
 };
 
-/* Reads r->body as a chunk of this type into the profile. Returns false if it is malformed. Unknown types are ignored. */
+/*
+ * Reads r->body as a chunk of this type into the profile. Returns false if it is malformed. Unknown
+ * types are ignored.
+ */
 bool chunks_read(struct recording *r, uint32_t type);
 bool chunks_known(uint32_t type);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writes a second of a profile as chunks. Names, threads, runs, waits and vitals are written once, and again only when they
- * change, so this remembers the content of the file. One thread.
+ * Writes a second of a profile as chunks. Names, threads, runs, waits and vitals are written once,
+ * and again only when they change, so this remembers the content of the file. One thread.
  */
 #ifndef JHOT_RECORDING_SECOND_H
 #define JHOT_RECORDING_SECOND_H
@@ -59,7 +59,10 @@ void second_write_runs(struct second *s);
 /* type: CHUNK_VITALS or CHUNK_STATE. */
 void second_write_vitals(struct second *s, enum format_type type, const struct vitals *v);
 
-/* Writes the calls that have ended since the last time, and the entries up to this second. last: also calls in progress. */
+/*
+ * Writes the calls that have ended since the last time, and the entries up to this second. last:
+ * also calls in progress.
+ */
 void second_write_calls(struct second *s, uint32_t second, bool last);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* recording: a round trip of every kind of profile, and changes to the file in the meantime. */
+/* recording: a round trip of every kind of profile, changes to the file in the meantime, and the bytes of a small one. */
 #include "base/clock.h"
 #include "profile/whole.h"
+#include "recording/format.h"
 #include "recording/recording.h"
 #include "tests/profile/feed.h"
 #include "tests/recording/kinds.h"
@@ -352,6 +353,87 @@ static void test_older(void)
 	profile_free(p);
 }
 
+/* --- the example in recording/format.h --------------------------------------------------------------- */
+
+/* Appends the recording of the example to out. */
+static void write_example(struct buf *out)
+{
+	struct profile *p = profile_new();
+	struct vitals v = {.pid = 0};
+	struct err err = {0};
+	uint32_t thread = profile_thread_new(p);
+
+	vitals_unknown(&v);
+	profile_event_runs(p, EVENT_CPU, 0, true);
+	profile_interval_add(p, EVENT_CPU, 10000000);
+	profile_thread_set(
+		p, thread, &(struct profile_thread){.tid = 31, .java_tid = 1, .name = "main"});
+	uint32_t outer = profile_stack_child(p, PROFILE_ROOT_STACK,
+		profile_frame(
+			p, profile_method(p, "A", "main", "()V", ""), FRAME_INTERPRETED, 4, 7));
+	uint32_t inner = profile_stack_child(p, outer,
+		profile_frame(p, profile_method(p, "A", "f", "()V", ""), FRAME_COMPILED, 9, 12));
+	struct recording_writer *w = recording_create_stream(out);
+	recording_begin(w, p, &(struct recording_meta){.host = "h"});
+	recording_vitals(w, &v);
+	profile_add_sample(p, EVENT_CPU, 0,
+		&(struct profile_sample){inner, thread, THREAD_STATE_NONE, 2, 20000000});
+	profile_add_sample(p, EVENT_CPU, 1,
+		&(struct profile_sample){outer, thread, THREAD_STATE_NONE, 1, 10000000});
+	recording_finish(w, 2000000000, &err);
+	recording_close(w);
+	profile_free(p);
+}
+
+static void test_example(void)
+{
+	static const struct {
+		enum format_type type;
+		int bytes; /* -1: depends on struct vitals */
+		const char *content;
+	} chunks[] = {
+		{CHUNK_META, 18, "\10start_ns\0010\4host\1h"},
+		{CHUNK_FIELDS, -1, ""},
+		{CHUNK_STATE, -1, ""},
+		{CHUNK_SECOND, 1, "\0"},
+		{CHUNK_INTERVAL, 9, "\0\x80\xad\xe2\x04\x80\xad\xe2\x04"},
+		{CHUNK_RUN, 3, "\0\0\1"},
+		{CHUNK_METHODS, 21, "\1A\4main\3()V\0\1A\1f\3()V\0"},
+		{CHUNK_FRAMES, 8, "\0\4\5\x0e\1\0\x0a\x18"},
+		{CHUNK_STACKS, 4, "\1\0\1\1"},
+		{CHUNK_THREADS, 10, "\0\0\x3e\2\0\4main"},
+		{CHUNK_SAMPLES, 9, "\0\4\0\0\2\x80\xda\xc4\x09"},
+		{CHUNK_SECOND, 1, "\1"},
+		{CHUNK_SAMPLES, 9, "\0\2\0\0\1\x80\xad\xe2\x04"},
+		{CHUNK_SECOND, 1, "\1"},
+		{CHUNK_STATE, 0, ""},
+		{CHUNK_END, 5, "\x80\xa8\xd6\xb9\x07"},
+	};
+	struct buf out = {0};
+	bool same = true;
+
+	write_example(&out);
+	ok(out.len > 16 && !memcmp(out.data, "JHOTREC\n\1\0\5\0\0\0\0\0", 16),
+		"the example in format.h begins with magic and version");
+	size_t at = 16;
+	for (size_t i = 0; i < sizeof(chunks) / sizeof(chunks[0]); i++) {
+		struct format_chunk head = {0, 0};
+
+		if (at + sizeof(head) <= out.len)
+			memcpy(&head, out.data + at, sizeof(head));
+		at += sizeof(head) + head.bytes;
+		if (at <= out.len && head.type == chunks[i].type &&
+			(chunks[i].bytes < 0 || ((int)head.bytes == chunks[i].bytes &&
+							!memcmp(out.data + at - head.bytes,
+								chunks[i].content, head.bytes))))
+			continue;
+		diag("chunk %zu, of type %u", i, head.type);
+		same = false;
+	}
+	ok(same && at == out.len, "the example in format.h has these chunks");
+	buf_done(&out);
+}
+
 int main(void)
 {
 	snprintf(folder, sizeof(folder), "%s/jhot-recording.XXXXXX",
@@ -369,5 +451,6 @@ int main(void)
 	if (!chdir(folder))
 		(void)!system("rm -f ./*.jhot ./.jhot-*");
 	rmdir(folder);
+	test_example();
 	return tap_done();
 }

@@ -2,8 +2,9 @@
 /*
  * The table of options, and command lines parsed by it.
  *
- * Supports long and short options, "--name=value", "-n5", bundled flags and "--". An option that the verb does not have
- * is an error that suggests the nearest one. struct args borrows argv; args_done frees its arrays.
+ * Supports long and short options, "--name=value", "-n5", bundled flags and "--". An option that
+ * the verb does not have is an error that suggests the nearest one. struct args borrows argv;
+ * args_done frees its arrays.
  */
 #ifndef JHOT_CLI_LINE_ARGS_H
 #define JHOT_CLI_LINE_ARGS_H

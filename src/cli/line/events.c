@@ -123,7 +123,10 @@ static int events_engine(struct events *e, const char *name, struct err *err)
 	return 0;
 }
 
-/* Defaults: --depth alone cuts at the root, --keep-root alone applies to stacks of more than SESSION_DEPTH_MAX frames. */
+/*
+ * Defaults: --depth alone cuts at the root, --keep-root alone applies to stacks of more than
+ * SESSION_DEPTH_MAX frames.
+ */
 static int events_depth(struct events *e, const struct args *args, struct err *err)
 {
 	const char *depth = args_get(args, OPT_DEPTH), *top = args_get(args, OPT_KEEP_TOP);

@@ -2,9 +2,9 @@
 /*
  * The sampling options of the command line: events, intervals, engines, depth, budget.
  *
- * -e EVENT[=INTERVAL],... is repeatable; -i applies to the events of its unit. struct events borrows the command line,
- * and points into itself, so it must not be copied or moved once parsed. Errors are usage errors that list the
- * alternatives. Single-threaded.
+ * -e EVENT[=INTERVAL],... is repeatable; -i applies to the events of its unit. struct events
+ * borrows the command line, and points into itself, so it must not be copied or moved once parsed.
+ * Errors are usage errors that list the alternatives. Single-threaded.
  */
 #ifndef JHOT_CLI_LINE_EVENTS_H
 #define JHOT_CLI_LINE_EVENTS_H
@@ -37,8 +37,9 @@ int events_parse(struct events *out, const struct args *args, int fallback, stru
 /* Appends an event with default settings. p: the profile that defines user events, NULL: none. */
 void events_insert(struct events *e, const struct profile *p, int id);
 /*
- * events_prepare sends budget, depth and thread filter to a session's agent. events_start does that and starts the
- * events; it stops at the first refusal unless `optional` is set. Both wait for the agent.
+ * events_prepare sends budget, depth and thread filter to a session's agent. events_start does that
+ * and starts the events; it stops at the first refusal unless `optional` is set. Both wait for the
+ * agent.
  */
 int events_prepare(const struct events *e, struct session *s, struct err *err);
 int events_start(const struct events *e, struct session *s, struct err *err);
@@ -58,8 +59,8 @@ bool events_sampled(const struct profile *p, int id);
 int events_add_perf(struct events *e, const char *name, struct err *err);
 
 /*
- * Finds the addresses of functions in the target, and sets default intervals. Reads files of the target, which may take
- * seconds; patience may be NULL.
+ * Finds the addresses of functions in the target, and sets default intervals. Reads files of the
+ * target, which may take seconds; patience may be NULL.
  */
 int events_resolve(struct events *e, pid_t pid, const struct patience *patience, struct err *err);
 

@@ -107,9 +107,10 @@ int events_add_perf(struct events *e, const char *name, struct err *err)
 /* --- functions --------------------------------------------------------------------------------------- */
 
 /*
- * Goes through the target's mapped files twice: first by exported names, which are quick, then by symbol tables. An indirect
- * function (IFUNC) takes a third pass, for the implementation that was chosen for this CPU. Files are read by loader threads;
- * this thread polls them, so that the user can cancel.
+ * Goes through the target's mapped files twice: first by exported names, which are quick, then by
+ * symbol tables. An indirect function (IFUNC) takes a third pass, for the implementation that was
+ * chosen for this CPU. Files are read by loader threads; this thread polls them, so that the user
+ * can cancel.
  */
 struct search {
 	pid_t pid;
@@ -190,8 +191,8 @@ static bool search_code(void *ctx, const struct proc_map *map)
 }
 
 /*
- * Reads the GOT slot of a file that imports the function. Accepts an address in s->code only: a slot that has not been
- * bound yet points into the importing file.
+ * Reads the GOT slot of a file that imports the function. Accepts an address in s->code only: a
+ * slot that has not been bound yet points into the importing file.
  */
 static bool search_chosen(void *ctx, const struct proc_map *map)
 {
@@ -233,8 +234,8 @@ struct functions_in {
 };
 
 /*
- * The address of a native function in a JVM; ctx: a struct functions_in. Exported symbols come first, in the order of the
- * mappings, then symbol tables and separate debug files.
+ * The address of a native function in a JVM; ctx: a struct functions_in. Exported symbols come
+ * first, in the order of the mappings, then symbol tables and separate debug files.
  */
 static int functions_find(
 	void *ctx, const char *library, const char *function, uint64_t *address, struct err *err)

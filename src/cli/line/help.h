@@ -11,8 +11,8 @@ void help_main(FILE *out);
 void help_verb(FILE *out, const struct verb *verb);
 
 /*
- * Prints a text with a left margin, wrapped between words at column 80 and broken at '\n'. A line that begins with a
- * blank is printed as it is. column: the current column of the output.
+ * Prints a text with a left margin, wrapped between words at column 80 and broken at '\n'. A line
+ * that begins with a blank is printed as it is. column: the current column of the output.
  */
 void help_wrap(FILE *out, int column, int margin, const char *text);
 

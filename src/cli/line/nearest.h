@@ -2,8 +2,8 @@
 /*
  * "Did you mean": finds the candidate nearest to a given word by edit distance.
  *
- * Plain value that borrows the words. best is NULL while no candidate is near: up to a third of the letters may differ,
- * two swapped letters count as one difference.
+ * Plain value that borrows the words. best is NULL while no candidate is near: up to a third of the
+ * letters may differ, two swapped letters count as one difference.
  */
 #ifndef JHOT_CLI_LINE_NEAREST_H
 #define JHOT_CLI_LINE_NEAREST_H

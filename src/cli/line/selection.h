@@ -11,8 +11,8 @@ bool selection_wanted(const struct args *args);
 /* Checks the syntax of --longer and --shorter. */
 int selection_check(const struct args *args, struct err *err);
 /*
- * Sets the limits of q from --longer and --shorter, each a duration ("100ms") or a percentile of the calls that q selects
- * ("p99"). Without both, and with slowest, the slowest 1 %.
+ * Sets the limits of q from --longer and --shorter, each a duration ("100ms") or a percentile of
+ * the calls that q selects ("p99"). Without both, and with slowest, the slowest 1 %.
  */
 int selection_limits(const struct args *args, const struct profile *p, bool slowest,
 	struct calls_query *q, struct err *err);

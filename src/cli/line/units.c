@@ -42,8 +42,8 @@ static const struct suffix duration_suffixes[] = {
 };
 
 /*
- * Parses digits with at most one point, and a suffix of the table. Stores the product. Returns the suffix; NULL if the
- * text is malformed, or the product is below 1 or at least 9e18.
+ * Parses digits with at most one point, and a suffix of the table. Stores the product. Returns the
+ * suffix; NULL if the text is malformed, or the product is below 1 or at least 9e18.
  */
 static const struct suffix *parse(const char *text, const struct suffix *table, uint64_t *value)
 {

@@ -2,7 +2,8 @@
 /*
  * Parsing and formatting of numbers with units: intervals, durations, sizes.
  *
- * Parsers return 0, or -1 with an error that shows the accepted forms. Formatters fill the caller's buffer and return it.
+ * Parsers return 0, or -1 with an error that shows the accepted forms. Formatters fill the caller's
+ * buffer and return it.
  */
 #ifndef JHOT_CLI_LINE_UNITS_H
 #define JHOT_CLI_LINE_UNITS_H
@@ -16,8 +17,9 @@
 enum units_kind { UNITS_PLAIN, UNITS_TIME, UNITS_BYTES };
 
 /*
- * units_interval: "10ms", "500us", "1s", "512k", "100000", not 0. *value is in nanoseconds for times, in bytes for sizes,
- * and in the event's own unit for plain numbers (nanoseconds, or bytes for alloc).
+ * units_interval: "10ms", "500us", "1s", "512k", "100000", not 0. *value is in nanoseconds for
+ * times, in bytes for sizes, and in the event's own unit for plain numbers (nanoseconds, or bytes
+ * for alloc).
  */
 int units_interval(const char *text, uint64_t *value, enum units_kind *kind, struct err *err);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The verbs of the command line. Each is a const struct in a file of its name in cli/verb, and a row in verbs.c.
+ * The verbs of the command line. Each is a const struct in a file of its name in cli/verb, and a
+ * row in verbs.c.
  *
- * run prints its result on stdout and returns 0, or returns -1 with an error. main prints that error on stderr and exits
- * with its kind. Help, man page and completions are generated from these rows and from the table of options.
+ * run prints its result on stdout and returns 0, or returns -1 with an error. main prints that
+ * error on stderr and exits with its kind. Help, man page and completions are generated from these
+ * rows and from the table of options.
  */
 #ifndef JHOT_CLI_LINE_VERB_H
 #define JHOT_CLI_LINE_VERB_H

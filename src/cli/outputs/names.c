@@ -56,7 +56,10 @@ static void expand_word(struct expansion *x, const char *word)
 	}
 }
 
-/* Adds the event of a file: "cpu", or "cpu-lock" if one file stores both. In a regular expression those of all files: "(cpu|lock)". */
+/*
+ * Adds the event of a file: "cpu", or "cpu-lock" if one file stores both. In a regular expression
+ * those of all files: "(cpu|lock)".
+ */
 static void expand_events(struct expansion *x)
 {
 	bool together = x->f->format->together, first = true;

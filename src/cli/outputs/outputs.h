@@ -2,8 +2,9 @@
 /*
  * The files of -o: parsing, checking that they can be written, and writing them.
  *
- * "-" is stdout, in collapsed format or the --format. With several events, NAME.suffix becomes NAME-EVENT.suffix, unless
- * the format holds all events or the name contains %e. Without -o the hot methods are printed on stdout.
+ * "-" is stdout, in collapsed format or the --format. With several events, NAME.suffix becomes
+ * NAME-EVENT.suffix, unless the format holds all events or the name contains %e. Without -o the hot
+ * methods are printed on stdout.
  *
  *   outputs_parse -> outputs_check -> [outputs_follow_begin -> outputs_follow ...] -> outputs_write -> outputs_done
  *
@@ -84,8 +85,9 @@ int outputs_file_count(const struct output *f, const struct events *events);
 char *outputs_path(const struct output *f, const struct outputs_names *names,
 	const struct events *events, int event);
 /*
- * A regular expression (POSIX, extended) for the last component of the names that this output's files get for any pid, start and
- * word; host, program and events are those of `names` and `events`. The caller frees it.
+ * A regular expression (POSIX, extended) for the last component of the names that this output's
+ * files get for any pid, start and word; host, program and events are those of `names` and
+ * `events`. The caller frees it.
  */
 char *outputs_name_regex(
 	const struct output *f, const struct outputs_names *names, const struct events *events);
@@ -93,8 +95,9 @@ char *outputs_name_regex(
 /* --- labels.c ------------------------------------------------------------------------------------------ */
 
 /*
- * Adds labels of the service that this process is part of: OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, pod and namespace, the
- * container's id. Names that have a label keep it. Without permission to read its environment, only the container's.
+ * Adds labels of the service that this process is part of: OTEL_SERVICE_NAME and
+ * OTEL_RESOURCE_ATTRIBUTES, pod and namespace, the container's id. Names that have a label keep it.
+ * Without permission to read its environment, only the container's.
  */
 void outputs_detect_labels(struct outputs *o, int pid);
 /* True if there is a label with the name of this one ("name=value"). */
@@ -106,9 +109,9 @@ bool outputs_has_label(const struct outputs *o, const char *label);
 int outputs_check(const struct outputs *o, const struct events *events,
 	const struct outputs_names *names, struct err *err);
 /*
- * Recordings are written while a session runs: outputs_follow_begin creates them, outputs_follow appends new samples (about
- * four times a second), outputs_write completes them. outputs_follow_end closes incomplete ones, which stay on disk; call it
- * before the profile is freed.
+ * Recordings are written while a session runs: outputs_follow_begin creates them, outputs_follow
+ * appends new samples (about four times a second), outputs_write completes them. outputs_follow_end
+ * closes incomplete ones, which stay on disk; call it before the profile is freed.
  */
 int outputs_follow_begin(struct outputs *o, const struct events *events,
 	const struct outputs_source *source, struct err *err);
@@ -132,8 +135,8 @@ struct profile_intervals outputs_intervals(const struct outputs_source *source, 
 /* --- hot.c --------------------------------------------------------------------------------------------- */
 
 /*
- * Text on a terminal: the hot methods of an event, or, when files are written, a summary of the sampling. Shares are of
- * weights (time, bytes), not of sample counts.
+ * Text on a terminal: the hot methods of an event, or, when files are written, a summary of the
+ * sampling. Shares are of weights (time, bytes), not of sample counts.
  */
 
 /* Prints one event: header, methods, and depending on event and options allocation or lock sites, states, threads. */

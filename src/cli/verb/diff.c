@@ -168,8 +168,8 @@ static int event_named(const struct imported *file, const char *name)
 }
 
 /*
- * The id of an event in a file; -1: the file has no samples of it. Formats that do not record what was sampled, such as
- * collapsed stacks, call their event "samples", which matches any other.
+ * The id of an event in a file; -1: the file has no samples of it. Formats that do not record what
+ * was sampled, such as collapsed stacks, call their event "samples", which matches any other.
  */
 static int event_in(const struct imported *file, const char *name)
 {

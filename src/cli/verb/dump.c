@@ -255,8 +255,8 @@ static void print_json(const struct hotspot *jvm, const struct dump *d)
 /* --- through the agent -------------------------------------------------------------------------------- */
 
 /*
- * Fallback for users who may not trace their own JVM (kernel.yama.ptrace_scope): a wall-clock session of one second. Needs
- * a JVM that responds and can be attached.
+ * Fallback for users who may not trace their own JVM (kernel.yama.ptrace_scope): a wall-clock
+ * session of one second. Needs a JVM that responds and can be attached.
  */
 
 /* The most frequent stack of one of the profile's threads. */
@@ -348,7 +348,10 @@ static void add_thread(
 	}
 }
 
-/* On failure err keeps the original error, whose hints explain how to get permission to trace; the new one is a detail. */
+/*
+ * On failure err keeps the original error, whose hints explain how to get permission to trace; the
+ * new one is a detail.
+ */
 static int by_agent(const struct hotspot *jvm, struct dump *out, struct err *err)
 {
 	struct profile *profile = profile_new();

@@ -11,9 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ATTEMPTS 5u
-#define PATIENCE_NS \
-	(60 * NS_PER_S) /* no retry if the receiver requests a longer wait (Retry-After) */
+#define ATTEMPTS    5u
+#define PATIENCE_NS (60 * NS_PER_S) /* no retry if Retry-After is longer */
 
 static void wait_ns(uint64_t ns)
 {

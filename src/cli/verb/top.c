@@ -114,8 +114,8 @@ static int top_begin(struct live *live, struct top *t, struct err *err)
 	if (hotspot_find_ready(t->target, &jvm, err))
 		return -1;
 	t->screen.attached = true;
-	struct patience patience =
-		progress_begin(&progress, &jvm, NULL); /* no signal is caught yet */
+	/* No signal is caught yet. */
+	struct patience patience = progress_begin(&progress, &jvm, NULL);
 	live_patience(live, &patience);
 	int rc = live_attach(live, &jvm, t->screen.event, err);
 	live_patience(live, &(const struct patience){0});

@@ -26,8 +26,9 @@ struct why {
 };
 
 /*
- * Shortly before the end, looks for requests of known frameworks. If there are any, goes on for half of the time and measures their
- * calls: only then, so that all other rules see samples at their usual intervals.
+ * Shortly before the end, looks for requests of known frameworks. If there are any, goes on for
+ * half of the time and measures their calls: only then, so that all other rules see samples at
+ * their usual intervals.
  */
 static int why_poll(void *ctx, const struct vitals *v, struct err *err)
 {
@@ -126,8 +127,8 @@ static int why_file(const struct args *args, struct watch *w, struct err *err)
 }
 
 /*
- * Evaluates the rules on the samples of another jhot's session; with -d only on the last seconds. Returns 1 if there is no such
- * session, or it refuses to send its samples.
+ * Evaluates the rules on the samples of another jhot's session; with -d only on the last seconds.
+ * Returns 1 if there is no such session, or it refuses to send its samples.
  */
 static int why_shared(const struct args *args, struct sampling *s, struct watch *w, struct err *err)
 {

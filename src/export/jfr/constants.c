@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Constant pools. A constant is encoded on first use, after the constants of other pools that it refers to. Empty pools are left
- * out, since some readers fail on them.
+ * Constant pools. A constant is encoded on first use, after the constants of other pools that it
+ * refers to. Empty pools are left out, since some readers fail on them.
  */
 #include "export/jfr/jfr.h"
 

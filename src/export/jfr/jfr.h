@@ -4,9 +4,9 @@
  *
  *   header | events | constants | metadata
  *
- * Integers are big-endian in the header and varints elsewhere. Events refer to constants (threads, stack traces, methods,
- * classes, symbols) by id, so the constants are written after the events. Time is in ns since the start of the session.
- * Private to this folder. One thread.
+ * Integers are big-endian in the header and varints elsewhere. Events refer to constants (threads,
+ * stack traces, methods, classes, symbols) by id, so the constants are written after the events.
+ * Time is in ns since the start of the session. Private to this folder. One thread.
  *
  *   chunk.c      the file: header, metadata of the session, order of the parts     samples.c   samples and calls as events
  *   constants.c  constant pools: an id on first use                                vitals.c    vitals as events
@@ -157,8 +157,9 @@ void jfr_metadata(struct buf *out);
 /* --- events -------------------------------------------------------------------------------------------- */
 
 /*
- * The number of samples that one event of the file represents: usually 1, more if entries have thousands of samples, as those of
- * collapsed stacks can. Limits a file to about a million events, plus 1,024 per entry.
+ * The number of samples that one event of the file represents: usually 1, more if entries have
+ * thousands of samples, as those of collapsed stacks can. Limits a file to about a million events,
+ * plus 1,024 per entry.
  */
 uint64_t jfr_samples_per_event(const struct profile *p, const struct profile_query *q);
 /* True when the file would exceed EXPORT_BYTES_MAX. */

@@ -2,9 +2,9 @@
 /*
  * Samples and measured calls as events.
  *
- * The model has a resolution of one second. The samples of each entry (stack, thread, second) are spread evenly over their second, with
- * a different phase for each entry, so that tools with a time axis show no artifacts. A lock wait that spans several
- * seconds becomes one event.
+ * The model has a resolution of one second. The samples of each entry (stack, thread, second) are
+ * spread evenly over their second, with a different phase for each entry, so that tools with a time
+ * axis show no artifacts. A lock wait that spans several seconds becomes one event.
  */
 #include "export/export.h"
 #include "export/jfr/jfr.h"

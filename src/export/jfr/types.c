@@ -2,7 +2,8 @@
 /*
  * The metadata: every type with its fields, as a tree of elements that refer to a list of strings.
  *
- * Tools look up types and fields by name, so names are those of the JDK and, for wall-clock samples, of async-profiler.
+ * Tools look up types and fields by name, so names are those of the JDK and, for wall-clock
+ * samples, of async-profiler.
  */
 #include "export/jfr/jfr.h"
 

@@ -2,9 +2,10 @@
 /*
  * Vitals as events: CPU load, collections, the heap, once per second.
  *
- * The model has readings of counters, not individual collections. A GarbageCollection event therefore represents all collections
- * between two readings, at the time of the later one, with their number and total pause. Their individual start and
- * longest pause are unknown and not written.
+ * The model has readings of counters, not individual collections. A GarbageCollection event
+ * therefore represents all collections between two readings, at the time of the later one, with
+ * their number and total pause. Their individual start and longest pause are unknown and not
+ * written.
  */
 #include "export/jfr/jfr.h"
 

@@ -2,8 +2,8 @@
 /*
  * The boxes of a flame graph: a call tree in drawing order, and a sorted pool of its names.
  *
- * Nodes are in pre-order, siblings sorted by name, so equal profiles give equal graphs. Node 0 is "all". A graph is independent of
- * the profile once built. One thread.
+ * Nodes are in pre-order, siblings sorted by name, so equal profiles give equal graphs. Node 0 is
+ * "all". A graph is independent of the profile once built. One thread.
  */
 #ifndef JHOT_EXPORT_WEB_FLAME_H
 #define JHOT_EXPORT_WEB_FLAME_H

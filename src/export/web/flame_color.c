@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Colors of the boxes in the picture; of a diff, by how much each box changed. web/colors.js and web/diff.js compute the same.
+ * Colors of the boxes in the picture; of a diff, by how much each box changed. web/colors.js and
+ * web/diff.js compute the same.
  */
 #include "export/web/flame.h"
 
@@ -11,8 +12,9 @@
 #include <string.h>
 
 /*
- * type: conventional hues (Java green, inlined teal, native red, VM yellow, kernel orange) of similar contrast.
- * safe: blues, orange, yellow and brown of different lightness, for red-green color blindness.
+ * type: conventional hues (Java green, inlined teal, native red, VM yellow, kernel orange) of
+ * similar contrast. safe: blues, orange, yellow and brown of different lightness, for red-green
+ * color blindness.
  */
 const struct flame_type flame_types[FLAME_TYPES] = {
 	[FRAME_COMPILED] = {'A', "compiled", {128, 38, 73}, {212, 54, 72}},

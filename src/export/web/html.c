@@ -2,8 +2,8 @@
 /*
  * The page: for each event what an .svg contains, and its samples over time.
  *
- * Browsers without scripts show the picture and the hottest methods of each event. All names are character data, and the content
- * security policy forbids external resources.
+ * Browsers without scripts show the picture and the hottest methods of each event. All names are
+ * character data, and the content security policy forbids external resources.
  */
 #include "export/web/html.h"
 #include "export/export.h"

@@ -11,8 +11,8 @@ void html_text(struct buf *out, const char *text);
 void html_cell(struct buf *out, const char *text, bool number);
 
 /*
- * latency.c: <section id="latency"> about the measured calls (profile/calls) that began in the seconds of o->query; nothing if there
- * are none.
+ * latency.c: <section id="latency"> about the measured calls (profile/calls) that began in the
+ * seconds of o->query; nothing if there are none.
  */
 void html_latency(struct buf *out, const struct profile *p, const struct export_options *o);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static content: percentiles, the histogram as a picture, states, causes, the slowest calls. The script shows it as a tab. */
+/*
+ * Static content: percentiles, the histogram as a picture, states, causes, the slowest calls. The
+ * script shows it as a tab.
+ */
 #include "export/web/html.h"
 
 #include "base/clock.h"

@@ -5,8 +5,9 @@
  *   <svg>   <title>  <g id="picture"> boxes and text </g>  <metadata class="flame"> data </metadata>  <script>
  *   <html>  <div id="picture"> per event boxes and a table </div>  per event <div class="flame"> data </div>  <script>
  *
- * The static picture is what viewers without scripts show. Where scripts run, they parse the data, hide the picture and draw on a
- * canvas of the size of the window. Functions append to out. One thread.
+ * The static picture is what viewers without scripts show. Where scripts run, they parse the data,
+ * hide the picture and draw on a canvas of the size of the window. Functions append to out. One
+ * thread.
  */
 #ifndef JHOT_EXPORT_WEB_SVG_H
 #define JHOT_EXPORT_WEB_SVG_H
@@ -43,8 +44,9 @@ void svg_data(struct buf *out, const struct profile *p, const struct flame *f,
 	const struct export_options *o, const struct svg_head *head);
 
 /*
- * Samples over time, one line after the data (format: svg_slices.c), about three bytes per place and second. Uses longer steps if
- * that would exceed the event's share of SLICES_BYTES. Read by web/slices.js.
+ * Samples over time, one line after the data (format: svg_slices.c), about three bytes per place
+ * and second. Uses longer steps if that would exceed the event's share of SLICES_BYTES. Read by
+ * web/slices.js.
  */
 #define SLICES_BYTES (8u << 20) /* of all events of a file */
 void svg_slices(
@@ -53,7 +55,10 @@ void svg_slices(
 /* 64 digits, and a number in units of five bits, low ones first; all but the last digit are in the upper half. */
 extern const char svg_digits[];
 
-/* Distribution of the event within each second, if known and not filtered (format: svg_slices.c). Read by web/pulse.js. */
+/*
+ * Distribution of the event within each second, if known and not filtered (format: svg_slices.c).
+ * Read by web/pulse.js.
+ */
 void svg_pulse(struct buf *out, const struct profile *p, const struct flame *f,
 	const struct export_options *o);
 

@@ -83,8 +83,9 @@ static void data_detail(void *ctx, const char *key, const char *value)
 }
 
 /*
- * The parameters of diff_band(), which web/diff.js evaluates, too: units of the nodes' numbers per weight; seconds that rates refer to
- * (0: no rates); limit; weight of a sample, and squared noise, of each side; the total of a side where shares are compared.
+ * The parameters of diff_band(), which web/diff.js evaluates, too: units of the nodes' numbers per
+ * weight; seconds that rates refer to (0: no rates); limit; weight of a sample, and squared noise,
+ * of each side; the total of a side where shares are compared.
  */
 static void data_diff(struct buf *out, const struct diff *d)
 {

@@ -2,8 +2,9 @@
 /*
  * The static picture: boxes, names that fit, a legend.
  *
- * Uses fill attributes only: where <style> is forbidden, class colors would turn black. Boxes of one color are one path. Text is
- * measured with the widest common font, so that no font overflows a box.
+ * Uses fill attributes only: where <style> is forbidden, class colors would turn black. Boxes of
+ * one color are one path. Text is measured with the widest common font, so that no font overflows a
+ * box.
  */
 #include "base/buf.h"
 #include "base/utf8.h"

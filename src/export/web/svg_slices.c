@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples over time, after the data of svg_data.c. Numbers have digits of five bits, the lowest first (svg_number).
+ * Samples over time, after the data of svg_data.c. Numbers have digits of five bits, the lowest
+ * first (svg_number).
  *
  *   slices N STEP START          N slices of STEP seconds or more. START: ms since 1970 of second 0; 0: unknown
  *   slice slice ...              one line of N slices
@@ -91,8 +92,8 @@ static uint32_t flame_index_name(const struct flame_index *ix, uint32_t text)
 }
 
 /*
- * The node in which a stack ends, or the narrow frames that contain it. O(1) for a known stack, else O(depth); recurses at most
- * 2,048 times, the maximum depth of a stack.
+ * The node in which a stack ends, or the narrow frames that contain it. O(1) for a known stack,
+ * else O(depth); recurses at most 2,048 times, the maximum depth of a stack.
  */
 static uint32_t flame_index_find(struct flame_index *ix, uint32_t stack, uint32_t thread)
 {

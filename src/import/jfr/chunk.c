@@ -54,7 +54,10 @@ static int head_check(struct jfr *j, const unsigned char *head, uint64_t size)
 	return 0;
 }
 
-/* Reads a chunk. Returns 1, 0 at the end of the file, or -1. Memory grows with the actual data, not with the stated size. */
+/*
+ * Reads a chunk. Returns 1, 0 at the end of the file, or -1. Memory grows with the actual data, not
+ * with the stated size.
+ */
 static int chunk_read(struct jfr *j)
 {
 	unsigned char head[JFR_HEAD];
@@ -121,7 +124,10 @@ static int chunk_blocks(struct jfr *j, block_fn *fn)
 	return 0;
 }
 
-/* The three passes: constants; settings, which may be anywhere; samples and vitals. Types 0 and 1 are metadata and constants. */
+/*
+ * The three passes: constants; settings, which may be anywhere; samples and vitals. Types 0 and 1
+ * are metadata and constants.
+ */
 static int block_constants(struct jfr *j, uint64_t type, struct jfr_cursor *c)
 {
 	return type == 1 ? flight_constants(j, c) : 0;

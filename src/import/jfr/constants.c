@@ -163,8 +163,8 @@ static enum frame_type frame_type_of(const char *word)
 }
 
 /*
- * Native code has no class, or, from async-profiler, one named after its library. In JDK files a native frame is a native Java
- * method.
+ * Native code has no class, or, from async-profiler, one named after its library. In JDK files a
+ * native frame is a native Java method.
  */
 static bool frame_is_native(const struct jfr *j, enum frame_type type)
 {

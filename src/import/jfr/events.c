@@ -2,9 +2,10 @@
 /*
  * Settings, metadata of the JVM, and samples, one table row per type.
  *
- * Samples of jhot and async-profiler are cpu, alloc, lock and wall. Of JDK files, ExecutionSample is cpu, or "execution" if
- * there is the better CPUTimeSample; NativeMethodSample is "native", since such threads may be waiting; ThreadPark is "park",
- * since idle threads park, too. TLAB events are alloc unless there are ObjectAllocationSamples.
+ * Samples of jhot and async-profiler are cpu, alloc, lock and wall. Of JDK files, ExecutionSample
+ * is cpu, or "execution" if there is the better CPUTimeSample; NativeMethodSample is "native",
+ * since such threads may be waiting; ThreadPark is "park", since idle threads park, too. TLAB
+ * events are alloc unless there are ObjectAllocationSamples.
  */
 #include "import/jfr/jfr.h"
 
@@ -110,7 +111,10 @@ static int jvm_event(struct jfr *j, struct jfr_cursor *c)
 
 	if (flight_read_record(j, j->known[KNOWN_JVM], c, &r))
 		return -1;
-	/* "OpenJDK 64-Bit Server VM (25.504-b08) for linux-amd64 JRE (1.8.0_504-b08), ...": of the JRE, up to the build */
+	/*
+	 * "OpenJDK 64-Bit Server VM (25.504-b08) for linux-amd64 JRE (1.8.0_504-b08), ...": of the
+	 * JRE, up to the build
+	 */
 	const char *text = flight_string(j, &r, SLOT_JVM_VERSION);
 	const char *jre = strstr(text, "JRE (");
 	const char *begin = strchr(jre ? jre : text, '(');

@@ -8,10 +8,11 @@
  *   metadata.c   types and their fields          record.c   decoding values and records
  *   constants.c  threads, methods, stacks        events.c   settings and samples       vitals.c   readings of the JVM
  *
- * The metadata declare the fields of each type, so fields that are not needed can be skipped. Events refer to constants by (type,
- * key); a constant is indexed by its position and decoded on first use. Nothing is trusted: positions outside of the chunk, deep
- * nesting and excessive work end in an error that names the byte. Functions return 0, or -1 with j->err set. Private to
- * this folder. One thread.
+ * The metadata declare the fields of each type, so fields that are not needed can be skipped.
+ * Events refer to constants by (type, key); a constant is indexed by its position and decoded on
+ * first use. Nothing is trusted: positions outside of the chunk, deep nesting and excessive work
+ * end in an error that names the byte. Functions return 0, or -1 with j->err set. Private to this
+ * folder. One thread.
  */
 #ifndef JHOT_IMPORT_JFR_JFR_H
 #define JHOT_IMPORT_JFR_JFR_H
@@ -284,7 +285,10 @@ int flight_events_feed(struct jfr *j);
 
 /* Reads vitals; other events are ignored. */
 int flight_reading(struct jfr *j, enum jfr_known known, struct jfr_cursor *c);
-/* Sort readings by time; the second of reading `at` (UINT32_MAX: no more); add all of its second, returning the next. */
+/*
+ * Sort readings by time; the second of reading `at` (UINT32_MAX: no more); add all of its second,
+ * returning the next.
+ */
 void flight_vitals_sort(struct jfr *j);
 uint32_t flight_vitals_second(const struct jfr *j, uint32_t at);
 uint32_t flight_vitals_feed(struct jfr *j, uint32_t at);

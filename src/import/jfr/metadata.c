@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The metadata: types and their fields, a tree of elements that refer to a list of strings. Annotations and settings are
- * skipped.
+ * The metadata: types and their fields, a tree of elements that refer to a list of strings.
+ * Annotations and settings are skipped.
  */
 #include "import/jfr/jfr.h"
 

@@ -111,7 +111,10 @@ static void string_add(struct buf *out, uint32_t c)
 	buf_add(out, text, utf8_put(c < 0x110000 ? c : '?', text));
 }
 
-/* The position of a string, or of the constant that it refers to; 0 if there is none. A constant must not refer to another one. */
+/*
+ * The position of a string, or of the constant that it refers to; 0 if there is none. A constant
+ * must not refer to another one.
+ */
 static size_t string_position(struct jfr *j, size_t at)
 {
 	struct jfr_cursor c = {at + 1, j->size};

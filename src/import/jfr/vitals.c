@@ -2,8 +2,9 @@
 /*
  * Vitals per second from events about CPU time, heap, collections and threads.
  *
- * Events of a chunk are in no particular order, so readings are collected and sorted. jdk.CPULoad refers to the time since the
- * previous one, as a share of all CPUs, whose number is in jdk.CPUInformation.
+ * Events of a chunk are in no particular order, so readings are collected and sorted. jdk.CPULoad
+ * refers to the time since the previous one, as a share of all CPUs, whose number is in
+ * jdk.CPUInformation.
  */
 #include "import/jfr/jfr.h"
 
@@ -144,7 +145,10 @@ int flight_reading(struct jfr *j, enum jfr_known known, struct jfr_cursor *c)
 
 /* --- adding to the profile ----------------------------------------------------------------------------- */
 
-/* Sets the initial values of counters. Without any collection their count is 0 if collections were recorded, else unknown. */
+/*
+ * Sets the initial values of counters. Without any collection their count is 0 if collections were
+ * recorded, else unknown.
+ */
 static void vitals_begin(struct jfr *j)
 {
 	struct vitals *v = &j->im->out->vitals;

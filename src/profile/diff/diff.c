@@ -79,7 +79,7 @@ static void feed_side(
 		profile_thread_set(d->both, thread,
 			&(struct profile_thread){.kind = THREAD_JAVA, .name = name});
 		double carry =
-			0.5; /* carries the rounding error, so that nothing is lost over a recording */
+			0.5; /* the rounding error, so that nothing is lost over a recording */
 		for (uint32_t i = 0; i < m->part_count; i++) {
 			const struct diff_part *part = &m->parts[i];
 			struct profile_sample s = {.stack = part->stack, .thread = thread};

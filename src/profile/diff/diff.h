@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares two sides, A and B, of one event: what changed, and which changes are statistically significant.
+ * Compares two sides, A and B, of one event: what changed, and which changes are statistically
+ * significant.
  *
- * A side is one recording or several. All are merged into one profile in which second 0 is side A, second 1 side B and each recording a
- * thread, under names that are stable between builds (base/java_name.h); so every table, graph and view can show both sides. The
- * rows compare each method's self and total.
+ * A side is one recording or several. All are merged into one profile in which second 0 is side A,
+ * second 1 side B and each recording a thread, under names that are stable between builds
+ * (base/java_name.h); so every table, graph and view can show both sides. The rows compare each
+ * method's self and total.
  *
- * Errors: the sampling error comes from the clusters of samples (query/error.h). With several recordings per side, their variation is
- * added; with four or more per side, a permutation test decides. With one recording per side the variation is not known, and
- * DIFF_NOISE is assumed.
+ * Errors: the sampling error comes from the clusters of samples (query/error.h). With several
+ * recordings per side, their variation is added; with four or more per side, a permutation test
+ * decides. With one recording per side the variation is not known, and DIFF_NOISE is assumed.
  *
  * diff_new() reads the recordings and does not keep them. Not thread-safe.
  */
@@ -21,8 +23,7 @@
 #define DIFF_RUNS  64   /* recordings of a side */
 #define DIFF_NOISE 0.05 /* assumed relative variation between recordings of one program */
 #define DIFF_SMALL 0.01 /* share of the total at which diff.limit is stated */
-#define DIFF_LEVEL \
-	0.03 /* family-wise error: share of reports with a false difference if nothing changed */
+#define DIFF_LEVEL 0.03 /* family-wise error: share of false reports if nothing changed */
 
 enum diff_side { DIFF_A, DIFF_B, DIFF_SIDES };
 
@@ -78,7 +79,10 @@ struct diff {
 	struct diff_value all;
 	struct diff_row *rows; /* significant ones first, then by amount of change */
 	uint32_t count;
-	/* Factor from the values of rows to weights in `both`, which have the magnitude of one recording of B. DIFF_RAW: 1. */
+	/*
+	 * Factor from the values of rows to weights in `both`, which have the magnitude of one
+	 * recording of B. DIFF_RAW: 1.
+	 */
 	double scale;
 	bool by_weight;          /* else numbers of samples are compared */
 	double each[DIFF_SIDES]; /* of `both`: weight of one sample */
@@ -91,13 +95,16 @@ struct diff {
 /* NULL and err: a side has no samples, or a rate is not known. The caller frees the diff. */
 struct diff *diff_new(const struct diff_question *question, struct err *err);
 /*
- * Adds an event for graphs to `both`: a sample's weight is that of both sides together, its count A's part of it, both in units of
- * 1 / graph_scale. To be called once.
+ * Adds an event for graphs to `both`: a sample's weight is that of both sides together, its count
+ * A's part of it, both in units of 1 / graph_scale. To be called once.
  */
 void diff_draw(struct diff *d);
 void diff_free(struct diff *d);
 
-/* The smallest significant difference between weights a and b of `both`, by a rule that applies to all stacks alike. */
+/*
+ * The smallest significant difference between weights a and b of `both`, by a rule that applies to
+ * all stacks alike.
+ */
 double diff_band(const struct diff *d, double a, double b);
 
 #endif

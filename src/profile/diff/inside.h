@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of this folder: a recording's sums per method, and their tests. Embedded structs of plain values. */
+/*
+ * Shared by the files of this folder: a recording's sums per method, and their tests. Embedded
+ * structs of plain values.
+ */
 #ifndef JHOT_PROFILE_DIFF_INSIDE_H
 #define JHOT_PROFILE_DIFF_INSIDE_H
 
@@ -27,7 +30,10 @@ struct diff_part {
 	double value;
 };
 
-/* merge.c: interns the run's stacks in `both` and sums them up in *out, which the caller ends with diff_merged_done(). */
+/*
+ * merge.c: interns the run's stacks in `both` and sums them up in *out, which the caller ends with
+ * diff_merged_done().
+ */
 void diff_merge(struct profile *both, const struct diff_run *run, struct diff_merged *out);
 void diff_merged_done(struct diff_merged *m);
 
@@ -38,15 +44,15 @@ void diff_test(
 /* splits.c: the permutation test. */
 struct splits {
 	int runs[DIFF_SIDES];
-	uint32_t
-		count; /* number of scores, which are in descending order for the true assignment */
+	uint32_t count; /* of scores, which are in descending order for the true assignment */
 	/* Computes the scores for an assignment: a side per recording, in the order A, B. */
 	void (*score)(void *ctx, const unsigned char *side, double *scores);
 	void *ctx;
 };
 /*
- * Sets p of each score: the share of assignments in which it, or a later one, reaches its true value. *limit: the score from which on a
- * test is significant. Scores the true assignment last. -1: too few recordings for a test.
+ * Sets p of each score: the share of assignments in which it, or a later one, reaches its true
+ * value. *limit: the score from which on a test is significant. Scores the true assignment last.
+ * -1: too few recordings for a test.
  */
 int splits_p(const struct splits *s, double *p, double *limit);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Permutation test (Westfall and Young, 1993). If nothing changed, it is chance which recordings belong to A. So the highest score is
- * compared with the highest score of every other assignment of the recordings to the sides, the second one with the highest of the
- * remaining scores, and so on. Valid for any distribution of the noise and any dependence between methods.
+ * Permutation test (Westfall and Young, 1993). If nothing changed, it is chance which recordings
+ * belong to A. So the highest score is compared with the highest score of every other assignment of
+ * the recordings to the sides, the second one with the highest of the remaining scores, and so on.
+ * Valid for any distribution of the noise and any dependence between methods.
  */
 #include "profile/diff/inside.h"
 
@@ -12,16 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPLITS_MOST 200u
-#define SPLITS_LEAST \
-	34u /* with fewer assignments even the smallest p, 1 / count, exceeds DIFF_LEVEL */
-#define ENUMERATED_RUNS 12 /* up to this many recordings all assignments are enumerated */
+#define SPLITS_MOST     200u
+#define SPLITS_LEAST    34u /* with fewer even the smallest p, 1 / count, exceeds DIFF_LEVEL */
+#define ENUMERATED_RUNS 12  /* up to this many recordings all assignments are enumerated */
 
 struct assignments {
 	const struct splits *s;
 	int runs;
-	unsigned char *
-		sides; /* one side per recording, assignment after assignment; the true one is the first */
+	unsigned char
+		*sides; /* of each recording, assignment after assignment, the true one first */
 	uint32_t count;
 	uint64_t rng;
 };
@@ -64,7 +64,10 @@ static int compare_high(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Sets p[i] to the share of assignments whose highest score from i on reaches the true score i. Returns the limit (splits_p). */
+/*
+ * Sets p[i] to the share of assignments whose highest score from i on reaches the true score i.
+ * Returns the limit (splits_p).
+ */
 static double splits_count(const struct splits *s, const struct assignments *a, double *p)
 {
 	double *first = xreallocarray(NULL, (size_t)s->count + 1, sizeof(*first));

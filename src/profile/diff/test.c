@@ -1,40 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which differences are significant. The tests are one of the total, and two of each method: of its self and of its total value.
+ * Which differences are significant. The tests are one of the total, and two of each method: of its
+ * self and of its total value.
  *
  * 1. Each side s has R recordings, with a test's values x1..xR in the mode's unit (diff.h). From them:
  *
  *        mean      the average of x
- *        sampling  the average sampling variance of an x, from its clusters of samples (query/error.h)
+ *        sampling  the average sampling variance of x, from its clusters of samples (query/error.h)
  *        observed  the variance of x between the recordings: sum of (x - mean)^2 / (R - 1)
  *
- * 2. Recordings of one program vary by more than sampling explains. This noise is relative to a method's size, where the size is
- *    mean, or mean (1 - mean) for shares, as a share near 1 varies little. It is estimated from all methods together, each weighted
- *    by the inverse variance of its estimate:
+ * 2. Recordings of one program vary by more than sampling explains. This noise is relative to a
+ *    method's size, where the size is mean, or mean (1 - mean) for shares, as a share near 1 varies
+ *    little. It is estimated from all methods together, each weighted by the inverse variance of its
+ *    estimate:
  *
  *        noise^2 = average of (observed - sampling) / size^2
  *
- *    A single recording is assumed to be as noisy as those of the other side; if there are none, the noise is DIFF_NOISE.
+ *    A single recording is assumed to be as noisy as those of the other side. If there is one per
+ *    side, the noise is DIFF_NOISE.
  *
- * 3. Few recordings estimate a variance badly, so a method's own estimate is combined with the one of all methods, whose weight
- *    are the d0 degrees of freedom that fit how much the methods differ in noise (empirical Bayes: Smyth 2004):
+ * 3. Few recordings estimate a variance badly, so a method's own estimate is combined with that of all
+ *    methods. The weight of the latter are the d0 degrees of freedom that fit how much the methods
+ *    differ in noise (empirical Bayes: Smyth 2004):
  *
  *        prior     = sampling + (noise size)^2
  *        posterior = (d0 prior + (R - 1) observed) / (d0 + R - 1), at least sampling
  *        t         = (mean of B - mean of A) / sqrt(sum over both sides of posterior / R)
  *
- *    t has the degrees of freedom of Welch and Satterthwaite, and is converted to z, the normal deviate with the same p.
+ *    t has the degrees of freedom of Welch and Satterthwaite. It is converted to z, the normal deviate
+ *    with the same p.
  *
- * 4. Small methods are far more numerous than large ones. So that they do not hide the large ones, the permitted errors are divided
- *    among the tests in proportion to their shares (weighted testing: Genovese, Roeder and Wasserman 2006). About -2 log(p / share)
- *    remains, by which tests are ranked:
+ * 4. Small methods are far more numerous than large ones. So that they do not hide the large ones, the
+ *    permitted errors are divided among the tests in proportion to their shares (weighted testing:
+ *    Genovese, Roeder and Wasserman 2006). Tests are ranked by about -2 log(p / share):
  *
  *        score = z^2 + 2 log(share)
  *
- * 5. With enough recordings, permutations of them decide which scores are significant (splits.c). Otherwise the false-discovery rate
- *    does, with p of z weighted by share (Benjamini and Hochberg 1995).
+ * 5. With enough recordings, permutations of them decide which scores are significant (splits.c).
+ *    Otherwise the false-discovery rate does, with p of z weighted by share (Benjamini and Hochberg
+ *    1995).
  *
- * Steps 1 to 4 are repeated for each assignment of the recordings to the sides. Measures (step 0) and shares do not depend on it.
+ * Steps 1 to 4 are repeated for each assignment of the recordings to the sides. The values and shares
+ * (step 0) do not depend on it.
  */
 #include "profile/diff/inside.h"
 
@@ -43,11 +50,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEAST_SAMPLES 16u /* of both sides: with fewer, a method is not tested */
-#define LEAST_SHARE   1e-6
-#define PRIOR_LEAST   2.0
-#define PRIOR_MOST \
-	24.0 /* limits of d0; more methods do not improve the estimate of the noise that they have in common */
+#define LEAST_SAMPLES    16u /* of both sides: with fewer, a method is not tested */
+#define LEAST_SHARE      1e-6
+#define PRIOR_LEAST      2.0  /* limits of d0: */
+#define PRIOR_MOST       24.0 /* more methods do not improve the estimate of their common noise */
 #define INFINITE_FREEDOM 60.0 /* degrees of freedom that count as infinite */
 
 enum test_kind { TEST_SELF, TEST_TOTAL, TEST_KINDS };
@@ -244,8 +250,9 @@ static double trigamma(double x)
 }
 
 /*
- * d0. log(observed / prior) varies by trigamma((R - 1) / 2) because R recordings estimate observed, and by trigamma(d0 / 2) because
- * methods differ in noise. The latter is solved for d0: the less the methods differ, the higher it is.
+ * d0. log(observed / prior) varies by trigamma((R - 1) / 2) because R recordings estimate observed,
+ * and by trigamma(d0 / 2) because methods differ in noise. The latter is solved for d0: the less
+ * the methods differ, the higher it is.
  */
 static double prior_freedom_of(const struct tests *t, enum test_kind kind)
 {

@@ -99,8 +99,9 @@ struct profile_intervals profile_get_intervals(const struct profile *p, int even
 }
 
 /*
- * Lock waits have no interval. Weights of alloc and wall vary around the interval even if it is constant, and those of wall exceed it
- * several times when only some of many virtual threads are polled.
+ * Lock waits have no interval. Weights of alloc and wall vary around the interval even if it is
+ * constant, and those of wall exceed it several times when only some of many virtual threads are
+ * polled.
  */
 uint64_t profile_sample_weight(const struct profile *p, int event)
 {

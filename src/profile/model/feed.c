@@ -183,8 +183,9 @@ static void profile_evict_end(struct profile *p)
 }
 
 /*
- * Enforces the budget. While history is frozen, seconds after it are evicted first. Then older seconds are merged into 10 s steps one
- * by one, then the oldest steps are dropped. The last MODEL_FINE_S seconds before now and before the frozen second stay as they are.
+ * Enforces the budget. While history is frozen, seconds after it are evicted first. Then older
+ * seconds are merged into 10 s steps one by one, then the oldest steps are dropped. The last
+ * MODEL_FINE_S seconds before now and before the frozen second stay as they are.
  */
 static void profile_shrink(struct profile *p)
 {

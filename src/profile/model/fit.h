@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growing arrays with a 32-bit capacity *cap. New elements are uninitialized after fit(), and zero after fit_zeroed(), whose untouched
- * pages cost nothing. Both return the array, which the caller owns and frees.
+ * Growing arrays with a 32-bit capacity *cap. New elements are uninitialized after fit(), and zero
+ * after fit_zeroed(), whose untouched pages cost nothing. Both return the array, which the caller
+ * owns and frees.
  */
 #ifndef JHOT_PROFILE_MODEL_FIT_H
 #define JHOT_PROFILE_MODEL_FIT_H

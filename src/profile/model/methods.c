@@ -70,7 +70,10 @@ bool profile_method_nameless(const struct profile_method *method)
 	return methods_nameless(method->class_name, method->name);
 }
 
-/* Functions of the VM and the kernel have a letter of their own in lists and need no module, unless they are addresses. */
+/*
+ * Functions of the VM and the kernel have a letter of their own in lists and need no module, unless
+ * they are addresses.
+ */
 static bool methods_module_shown(const char *name, const char *module)
 {
 	return *module && (methods_nameless("", name) ||

@@ -2,8 +2,9 @@
 /*
  * Internals of struct profile: samples and names. For this module only.
  *
- * Dependencies: model <- query <- table <- users. The model does not depend on queries; it only stores their caches, and calls their
- * pin callbacks. State that readers change through a const profile (interned names, anchors, pins) is behind pointers.
+ * Dependencies: model <- query <- table <- users. The model does not depend on queries; it only
+ * stores their caches, and calls their pin callbacks. State that readers change through a const
+ * profile (interned names, anchors, pins) is behind pointers.
  */
 #ifndef JHOT_PROFILE_MODEL_MODEL_H
 #define JHOT_PROFILE_MODEL_MODEL_H
@@ -70,8 +71,8 @@ struct model_chain {
 };
 
 /*
- * Stacks, sampled or of a collapsed view. Stacks that differ only in the lines and types of frames have the same path. Tables sum over
- * stacks, which keeps types exact, and report by path.
+ * Stacks, sampled or of a collapsed view. Stacks that differ only in the lines and types of frames
+ * have the same path. Tables sum over stacks, which keeps types exact, and report by path.
  */
 struct model_stacks {
 	struct trie trie, paths;
@@ -123,8 +124,8 @@ struct model_links {
 };
 
 /*
- * Recent peers of I/O per place, as hashes: a place that reads thousands of files shows a limited number of names. Direct-mapped: a place
- * replaces another one with the same low bits of its hash.
+ * Recent peers of I/O per place, as hashes: a place that reads thousands of files shows a limited
+ * number of names. Direct-mapped: a place replaces another one with the same low bits of its hash.
  */
 #define MODEL_IO_PLACES 256u
 #define MODEL_IO_NAMES  24u
@@ -174,9 +175,8 @@ struct profile {
 	struct model_stacks stacks;
 	struct model_threads threads;
 	struct model_waits waits;
-	struct model_waits
-		frozen_waits; /* copy made at frozen_waits_to for frozen history, or empty */
-	uint32_t frozen_waits_to;
+	struct model_waits frozen_waits; /* copy for frozen history, or empty */
+	uint32_t frozen_waits_to;        /* when it was made */
 	struct model_links links;
 	struct model_event user_events[PROFILE_EVENTS - EVENT_USER_FIRST];
 	struct slices *events; /* MODEL_SLICES */
@@ -199,7 +199,10 @@ struct profile {
 struct profile *model_new(void);
 void model_free(struct profile *p);
 
-/* methods.c: the sanitized and truncated text: `text` itself or t->clean, valid until the next call. in_parts: keeps the first tab. */
+/*
+ * methods.c: the sanitized and truncated text: `text` itself or t->clean, valid until the next
+ * call. in_parts: keeps the first tab.
+ */
 const char *model_text(struct model_texts *t, const char *text, bool in_parts);
 
 /* stacks.c; like: stacks of the expected size, or NULL */
@@ -225,13 +228,13 @@ void model_threads_sweep(struct profile *p, const uint64_t *keep);
 size_t model_threads_bytes(const struct model_threads *t);
 
 /*
- * resting.c: true if the stack is a wait for work: it has a method of profile_method_idles() and below that no frame of the
- * program, or its frames are libjvm's and libc's only. O(depth).
+ * resting.c: true if the stack is a wait for work: it has a method of profile_method_idles() and
+ * below that no frame of the program, or its frames are libjvm's and libc's only. O(depth).
  */
 bool model_stack_idles(const struct profile *p, uint32_t stack);
 /*
- * resting.c: splits a leaf with a target of I/O into two frames: "Client.charge is in I/O" and "[socket read 10.0.0.5:5432]".
- * False: not such a leaf, or without a place.
+ * resting.c: splits a leaf with a target of I/O into two frames: "Client.charge is in I/O" and
+ * "[socket read 10.0.0.5:5432]". False: not such a leaf, or without a place.
  */
 bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2]);
 
@@ -253,11 +256,13 @@ size_t model_calls_bytes(const struct profile *p);
 void model_calls_refer(const struct profile *p, enum profile_kind kind,
 	void (*fn)(const struct profile *p, uint32_t id));
 
-/* feed.c: evicts the slices from the frozen second up to `to` (slices_evict). 0 evicts nothing, but anchors the frozen second. */
+/*
+ * feed.c: evicts the slices from the frozen second up to `to` (slices_evict). 0 evicts nothing, but
+ * anchors the frozen second.
+ */
 void model_evict(const struct profile *p, uint32_t to);
 /* sweep.c: runs one step if it is due. */
-#define MODEL_SWEEP_S \
-	30 /* seconds between steps: longer than the interval between queries of any view */
+#define MODEL_SWEEP_S 30 /* between steps: longer than between two queries of any view */
 void model_sweep(struct profile *p);
 
 static inline uint32_t model_parent(const struct model_stacks *s, uint32_t stack)

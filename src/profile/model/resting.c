@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves that say where in the program a thread waits: without them all waits end in the same few functions of libc. */
+/*
+ * Leaves that say where in the program a thread waits: without them all waits end in the same few
+ * functions of libc.
+ */
 #include "profile/model/model.h"
 
 #include "base/buf.h"

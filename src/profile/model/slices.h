@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The history of one event: slices of one second, older ones of 10 s, and a total per pair of everything ever added.
+ * The history of one event: slices of one second, older ones of 10 s, and a total per pair of
+ * everything ever added.
  *
  *   |<----------------- total: all that was ever added ----------------->|
  *   |  dropped (only in the total)  |  10 s  |  10 s  |1|1|1|1|1|1|1|1|1 | now
  *                                   oldest            merged_before
  *
- * An entry is (pair, count, weight); a pair is (stack, thread and state), interned. Late samples are added to their slice while it is
- * retained, otherwise only to the total, so no sum loses samples. (How windows map to slices: profile.h, "queries".)
+ * An entry is (pair, count, weight); a pair is (stack, thread and state), interned. Late samples
+ * are added to their slice while it is retained, otherwise only to the total, so no sum loses
+ * samples. (How windows map to slices: profile.h, "queries".)
  *
- * Anchors. An anchor is a second for which the totals per pair of everything before it are kept, so that "since then" can be
- * computed as total minus anchor however old it is. There are two for readers (slices_anchor) and one for eviction:
+ * Anchors. An anchor is a second for which the totals per pair of everything before it are kept, so
+ * that "since then" can be computed as total minus anchor however old it is. There are two for
+ * readers (slices_anchor) and one for eviction:
  *
  *   | frozen history | evicted: sums only | retained ...| now      anchors[SLICES_EVICTED].second = begin of the evicted range
  *
- * While history up to a second is frozen, memory is freed by evicting slices after it. The sums of the evicted range can be queried
- * as if all of it belonged to its first second; a query must not begin or end within it. To query frozen history, totals are taken
- * from the anchor (slices_base) in place of the total.
+ * While history up to a second is frozen, memory is freed by evicting slices after it. The sums of
+ * the evicted range can be queried as if all of it belonged to its first second; a query must not
+ * begin or end within it. To query frozen history, totals are taken from the anchor (slices_base)
+ * in place of the total.
  *
- * An anchor cannot be a snapshot that is subtracted: samples that arrive up to 2 s late, and pairs that the sweep merges (slices_move),
- * must change its sums, or differences to the total would be wrong or negative.
+ * An anchor cannot be a snapshot that is subtracted: samples that arrive up to 2 s late, and pairs
+ * that the sweep merges (slices_move), must change its sums, or differences to the total would be
+ * wrong or negative.
  */
 #ifndef JHOT_PROFILE_MODEL_SLICES_H
 #define JHOT_PROFILE_MODEL_SLICES_H
@@ -108,17 +113,24 @@ void slices_pack(struct slices *s, uint32_t before);
 void slices_merge(struct slices *s, uint32_t before);
 /* Frees the slices that begin before this second; the total keeps their sums. */
 void slices_drop(struct slices *s, uint32_t before);
-/* Anchors these seconds (0: none) and no others. A new one must not be before the oldest slice. O(pairs + entries since then). */
+/*
+ * Anchors these seconds (0: none) and no others. A new one must not be before the oldest slice.
+ * O(pairs + entries since then).
+ */
 void slices_anchor(struct slices *s, const uint32_t seconds[SLICES_ANCHORS]);
 /* The anchor at this second. NULL: none. */
 const struct slices_anchor *slices_anchored(const struct slices *s, uint32_t second);
 /*
- * Evicts the slices in [from, to), or extends the evicted range to `to` if there is one. from = to evicts nothing, but anchors `from`.
+ * Evicts the slices in [from, to), or extends the evicted range to `to` if there is one. from = to
+ * evicts nothing, but anchors `from`.
  */
 void slices_evict(struct slices *s, uint32_t from, uint32_t to);
 /* Ends the evicted range: its sums remain in the total only. All slices before its end must have been dropped. */
 void slices_evict_end(struct slices *s);
-/* Where totals for a query of everything before this second come from: the anchor of the evicted range, or NULL: the total. */
+/*
+ * Where totals for a query of everything before this second come from: the anchor of the evicted
+ * range, or NULL: the total.
+ */
 const struct slices_anchor *slices_base(const struct slices *s, uint32_t second);
 /* Index of the first slice that is not in that base. */
 uint32_t slices_base_end(const struct slices *s, const struct slices_anchor *base);

@@ -41,7 +41,10 @@ void model_stacks_sweep(struct model_stacks *s, const uint64_t *keep)
 	chain_done(&s->chain);
 }
 
-/* True when a method occurs on the stack. Amortized: only frames that differ from the stack of the previous call are visited. */
+/*
+ * True when a method occurs on the stack. Amortized: only frames that differ from the stack of the
+ * previous call are visited.
+ */
 static bool stack_has(struct model_stacks *s, const struct model_methods *methods, uint32_t stack,
 	uint32_t method)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The sweep: frees unreferenced entries, so that memory is proportional to the retained history, not to the length of the session.
+ * The sweep: frees unreferenced entries, so that memory is proportional to the retained history,
+ * not to the length of the session.
  *
  *   join     pairs (stack, thread) that are in no slice and account for little are merged into "[earlier]" under a surviving caller
  *   then     one table at a time, in the order stacks, paths, frames, methods, threads, pools: entries without a reference
  *
- * One step every MODEL_SWEEP_S; the model is consistent between steps. Every view repeats its queries more often than that,
- * so no current answer contains a freed id when the id is reused.
+ * One step every MODEL_SWEEP_S; the model is consistent between steps. Every view repeats its
+ * queries more often than that, so no current answer contains a freed id when the id is reused.
  */
 #include "profile/model/model.h"
 
@@ -92,8 +93,8 @@ static void pin_stack(const struct profile *p, struct model_pins *k, uint32_t st
 }
 
 /*
- * Pins the pairs of an event that are in a slice, in frozen history, or not little. The bitmap has space for twice the pairs, as each
- * of the others is merged into at most one new pair.
+ * Pins the pairs of an event that are in a slice, in frozen history, or not little. The bitmap has
+ * space for twice the pairs, as each of the others is merged into at most one new pair.
  */
 static void pin_pairs(struct model_pins *k, const struct slices *slices)
 {

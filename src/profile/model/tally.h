@@ -6,8 +6,9 @@
  *   bits    1 bit per id that was touched
  *   sums    per id; valid where its bit is set
  *
- * A query touches a few thousand of perhaps a million stacks. Parents have smaller ids than their children everywhere in the model, so
- * ascending order is top-down, and its reverse bottom-up. Embedded, zero-initialized. Not thread-safe.
+ * A query touches a few thousand of perhaps a million stacks. Parents have smaller ids than their
+ * children everywhere in the model, so ascending order is top-down, and its reverse bottom-up.
+ * Embedded, zero-initialized. Not thread-safe.
  */
 #ifndef JHOT_PROFILE_MODEL_TALLY_H
 #define JHOT_PROFILE_MODEL_TALLY_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Interns pairs (parent, item): each distinct pair is a node with a dense id. O(1); 8 bytes a node and about 6 of index.
+ * Interns pairs (parent, item): each distinct pair is a node with a dense id. O(1); 8 bytes a node
+ * and about 6 of index.
  *
- * Where parents are nodes of the same trie it stores paths, and node 0 is the empty path: stacks (items are frames) and paths (items are
- * display names). There parents have smaller ids than their children. Ids are stable until trie_sweep(). Not thread-safe.
+ * Where parents are nodes of the same trie it stores paths, and node 0 is the empty path: stacks
+ * (items are frames) and paths (items are display names). There parents have smaller ids than their
+ * children. Ids are stable until trie_sweep(). Not thread-safe.
  */
 #ifndef JHOT_PROFILE_MODEL_TRIE_H
 #define JHOT_PROFILE_MODEL_TRIE_H

@@ -37,8 +37,9 @@ static uint32_t vitals_find(const struct model_vitals *v, uint32_t second)
 }
 
 /*
- * Drops entries older than `most` seconds and makes space for one more. While history is frozen, the age of earlier entries counts
- * from the frozen second, and the oldest of the later ones is dropped instead when it is older than `most` seconds.
+ * Drops entries older than `most` seconds and makes space for one more. While history is frozen,
+ * the age of earlier entries counts from the frozen second, and the oldest of the later ones is
+ * dropped instead when it is older than `most` seconds.
  */
 static void vitals_fit(struct model_vitals *v, uint32_t now, uint32_t most, uint32_t frozen)
 {

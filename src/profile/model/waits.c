@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lock waits: a ring of the youngest PROFILE_WAITS, linked per thread. When a wait is about to be overwritten while history is frozen,
- * the ring is copied first; answers about frozen seconds come from the copy.
+ * Lock waits: a ring of the youngest PROFILE_WAITS, linked per thread. When a wait is about to be
+ * overwritten while history is frozen, the ring is copied first; answers about frozen seconds come
+ * from the copy.
  */
 #include "profile/model/model.h"
 
@@ -19,7 +20,10 @@ void model_waits_done(struct model_waits *w)
 	*w = (struct model_waits){0};
 }
 
-/* Called before each insertion: copies the ring if it would lose a wait while history is frozen, or frees the copy after the release. */
+/*
+ * Called before each insertion: copies the ring if it would lose a wait while history is frozen, or
+ * frees the copy after the release.
+ */
 static void waits_freeze(struct profile *p)
 {
 	const struct model_waits *w = &p->waits;

@@ -11,12 +11,13 @@
 /* --- rests -------------------------------------------------------------------------------------------- */
 
 /*
- * Estimates the number of rests (a rest: a thread stays in one place) from the wall-clock polls of a row. A resting thread is polled
- * many times, so errors are computed from rests, not polls.
+ * Estimates the number of rests (a rest: a thread stays in one place) from the wall-clock polls of
+ * a row. A resting thread is polled many times, so errors are computed from rests, not polls.
  *
- * n polls of a thread in a slice, k of which found it in one place, are k * (n - k + 1) / n rests on average if their order is random.
- * More is known where the place has all polls of a neighbouring slice, or none: then the polls of a rest lie at that end of the slice,
- * or at the other. Rests that continue in the next slice count once.
+ * n polls of a thread in a slice, k of which found it in one place, are k * (n - k + 1) / n rests
+ * on average if their order is random. More is known where the place has all polls of a
+ * neighbouring slice, or none: then the polls of a rest lie at that end of the slice, or at the
+ * other. Rests that continue in the next slice count once.
  */
 
 /* How many of the thread's polls in a neighbouring slice found it in this place. */
@@ -165,7 +166,10 @@ void query_wait_events(const struct slices *s, uint32_t from, uint32_t to, struc
 
 /* --- errors -------------------------------------------------------------------------------------------- */
 
-/* Linearized variance of a ratio of sums of clusters; Wilson's interval (1927) for the equivalent number of samples. */
+/*
+ * Linearized variance of a ratio of sums of clusters; Wilson's interval (1927) for the equivalent
+ * number of samples.
+ */
 #define Z 1.96
 
 double error_squares(int event, bool by_weight, const struct profile_part *part)

@@ -2,9 +2,10 @@
 /*
  * Statistical error of a share, for samples of any weight.
  *
- * Weights come in clusters that occur by chance as a whole: a CPU sample, a lock wait, a thread's rest however often it was polled. The
- * sum of their squares gives the number of samples of equal weight with the same error, from which Wilson's interval follows, which
- * is also valid near 0 and 1. Pure functions, except error_window_samples().
+ * Weights come in clusters that occur by chance as a whole: a CPU sample, a lock wait, a thread's
+ * rest however often it was polled. The sum of their squares gives the number of samples of equal
+ * weight with the same error, from which Wilson's interval follows, which is also valid near 0 and
+ * 1. Pure functions, except error_window_samples().
  */
 #ifndef JHOT_PROFILE_QUERY_ERROR_H
 #define JHOT_PROFILE_QUERY_ERROR_H

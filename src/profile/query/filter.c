@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of a filter, and matching of its terms and of searches against methods and stacks. Collapsed views: fold.c. */
+/*
+ * Settings of a filter, and matching of its terms and of searches against methods and stacks.
+ * Collapsed views: fold.c.
+ */
 #include "profile/query/filter.h"
 
 #include "base/buf.h"

@@ -9,9 +9,10 @@
  *   lines   show Java frames with their line: "HashMap.getNode:578"
  *   io      show the target of a blocking system call as an extra leaf: "[socket read 10.0.0.5:5432]"
  *
- * A filter applies to everything computed from the query: tables, trees, sums, exports. Terms are matched against both the sampled
- * stack and the collapsed one. The collapsed view is built lazily, cached until a different one is requested, and can be built in
- * steps with filter_prepare(). The caller owns the filter, which must be used with one profile only. Not thread-safe.
+ * A filter applies to everything computed from the query: tables, trees, sums, exports. Terms are
+ * matched against both the sampled stack and the collapsed one. The collapsed view is built lazily,
+ * cached until a different one is requested, and can be built in steps with filter_prepare(). The
+ * caller owns the filter, which must be used with one profile only. Not thread-safe.
  */
 #ifndef JHOT_PROFILE_QUERY_FILTER_H
 #define JHOT_PROFILE_QUERY_FILTER_H
@@ -57,11 +58,17 @@ uint32_t filter_generation(const struct filter *f);
 uint32_t filter_map_stack(struct filter *f, const struct profile *p, uint32_t stack);
 /* Number of frames that the leaf of a shown stack replaces. 0: none. */
 uint32_t filter_collapsed_frames(const struct profile *p, uint32_t stack);
-/* Does part of the pending work of this query: collects its rows, or collapses up to `most` frames. True when done. */
+/*
+ * Does part of the pending work of this query: collects its rows, or collapses up to `most` frames.
+ * True when done.
+ */
 bool filter_prepare(const struct profile *p, const struct profile_query *q, uint64_t most);
 /* Second part of filter_prepare(): collapses only. */
 bool filter_prepare_fold(const struct profile *p, const struct profile_query *q, uint64_t most);
-/* Computes the sums that tables and trees need. False if that was slow: they were not cached and have more than `most` stacks. */
+/*
+ * Computes the sums that tables and trees need. False if that was slow: they were not cached and
+ * have more than `most` stacks.
+ */
 bool filter_prepare_sums(const struct profile *p, const struct profile_query *q, uint64_t most);
 
 #endif

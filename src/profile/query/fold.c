@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collapsed views: each frame gets a kind from its method, its type and the frames above it, and each stack is interned in the view from
- * the root down. Results are cached per sampled stack. "Fold" is the code's word for collapse.
+ * Collapsed views: each frame gets a kind from its method, its type and the frames above it, and
+ * each stack is interned in the view from the root down. Results are cached per sampled stack.
+ * "Fold" is the code's word for collapse.
  */
 #include "profile/query/query.h"
 
@@ -44,34 +45,30 @@ struct fold {
 	uint64_t made; /* frames processed so far */
 	struct model_stacks view;
 
-	uint8_t *kinds;   /* per sampled stack: its kind and STACK_... bits, 0: not known yet */
-	uint8_t *methods; /* per method: METHOD_... bits, 0: not known yet */
-	uint32_t *
-		shown; /* per sampled stack: the stack shown; for KIND_RUN: the one above the run */
-	uint16_t *runs; /* per sampled stack that is hidden: frames of its run so far */
-	uint16_t
-		*shown_runs; /* per stack of the view: frames of the longest run that it replaces */
-	uint32_t *lined;     /* per frame: the frame with its line, + 1 */
-	uint32_t *way;       /* scratch: stacks on the way to the root */
+	uint8_t *kinds;       /* per sampled stack: its kind and STACK_... bits, 0: not known yet */
+	uint8_t *methods;     /* per method: METHOD_... bits, 0: not known yet */
+	uint32_t *shown;      /* per sampled stack: the stack shown; KIND_RUN: that above the run */
+	uint16_t *runs;       /* per sampled stack that is hidden: frames of its run so far */
+	uint16_t *shown_runs; /* per stack of the view: frames of the longest run it replaces */
+	uint32_t *lined;      /* per frame: the frame with its line, + 1 */
+	uint32_t *way;        /* scratch: stacks on the way to the root */
 	uint32_t kinds_cap, methods_cap, shown_cap, runs_cap, shown_runs_cap, lined_cap, way_cap;
 };
 
 /* Bits of a stack beside its kind. */
-#define STACK_KIND 0x07
-#define STACK_BEGIN \
-	0x08 /* the thread's own frames begin after this one: FRAME_CONTEXT, is_compiled() */
-#define STACK_KNOWN      0x10
-#define STACK_JAVA       0x20 /* it has a Java frame */
-#define STACK_SYSTEM     0x40 /* its leaf is native code of the system or the JVM ... */
-#define STACK_OS         0x80 /* ... of the system */
+#define STACK_KIND        0x07
+#define STACK_BEGIN       0x08 /* thread's frames begin after it: FRAME_CONTEXT, is_compiled() */
+#define STACK_KNOWN       0x10
+#define STACK_JAVA        0x20 /* it has a Java frame */
+#define STACK_SYSTEM      0x40 /* its leaf is native code of the system or the JVM ... */
+#define STACK_OS          0x80 /* ... of the system */
 
-#define METHOD_KNOWN     1
-#define METHOD_FRAMEWORK 2
-#define METHOD_SYSTEM    4
-#define METHOD_ENTRY     8
-#define METHOD_OS        16
-#define METHOD_COMPILING \
-	32 /* "[compiling]": followed by the method being compiled, then the compiler's frames */
+#define METHOD_KNOWN      1
+#define METHOD_FRAMEWORK  2
+#define METHOD_SYSTEM     4
+#define METHOD_ENTRY      8
+#define METHOD_OS         16
+#define METHOD_COMPILING  32 /* "[compiling]", then the method being compiled, then the compiler */
 #define METHOD_REFERENCES 64 /* where the Reference Handler waits for work */
 
 /* --- methods ----------------------------------------------------------------------------------------- */
@@ -149,7 +146,10 @@ static enum fold_kind kind_of_native(struct fold *f, uint32_t stack, uint8_t bit
 		return KIND_ENTRY;
 	if (f->hide & FILTER_NATIVE)
 		return KIND_NATIVE;
-	/* The first frame of a run stays, as it names the call. libjvm's frames without Java above are the work of a JVM thread. */
+	/*
+	 * The first frame of a run stays, as it names the call. libjvm's frames without Java above
+	 * are the work of a JVM thread.
+	 */
 	if (f->hide & FILTER_RUNS && bits & METHOD_SYSTEM && above & STACK_SYSTEM &&
 		(above & STACK_JAVA || (bits & METHOD_OS && above & STACK_OS)))
 		return KIND_RUN;
@@ -168,7 +168,10 @@ static bool waits_for_references(struct fold *f, uint32_t stack)
 	       method_bits(f, model_method(s, stack)) & METHOD_REFERENCES;
 }
 
-/* For a leaf of type FRAME_WAITS: true for a JVM-internal thread, with no Java frame and no library of the program on its stack. */
+/*
+ * For a leaf of type FRAME_WAITS: true for a JVM-internal thread, with no Java frame and no library
+ * of the program on its stack.
+ */
 static bool waits_in_jvm(struct fold *f, uint32_t stack)
 {
 	const struct model_stacks *s = &f->p->stacks;

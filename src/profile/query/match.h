@@ -6,8 +6,9 @@
  *   HashMap              case-sensitive substring, as the text has a capital
  *   =java.util.Map.get   the whole name
  *
- * Results are cached per method and stack. Extending the text only re-checks names that matched before, so typing stays fast. The
- * caller owns the match, which must be used with one profile only. Not thread-safe.
+ * Results are cached per method and stack. Extending the text only re-checks names that matched
+ * before, so typing stays fast. The caller owns the match, which must be used with one profile
+ * only. Not thread-safe.
  */
 #ifndef JHOT_PROFILE_QUERY_MATCH_H
 #define JHOT_PROFILE_QUERY_MATCH_H

@@ -67,7 +67,8 @@ struct query_row *rows_fit(struct query_rows *rows, uint32_t count, uint64_t key
 /*
  * How the sums of a query's seconds are computed (profile.h, "queries"; slices.h, "Anchors"):
  *
- *   total: total before `base` (NULL: of everything) - total before `since` (NULL: 0) - the slices [begin, end) after the window
+ *   total: total before `base` (NULL: of everything) - total before `since` (NULL: 0)
+ *          - the slices [begin, end) after the window
  *   else:  the slices [begin, end) of the window
  */
 struct window {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of queries: rows, the collapsed view, sums, and their caches. For the folders query and table only.
+ * Internals of queries: rows, the collapsed view, sums, and their caches. For the folders query and
+ * table only.
  *
  *   query.c    rows: one per (stack, thread, state) of the seconds; which of them a query has; answers computed at once; caches
  *   filter.c   which stacks a filter excludes; search
@@ -8,8 +9,9 @@
  *   sums.c     rows summed up the stacks and per method
  *   error.c    independent samples among wall-clock polls; the error of a share (error.h)
  *
- * Invalidation. Each cache in struct scratch keeps the answer to the last query only, under a key; it is rebuilt when the
- * query's key differs. An arrow points from an input to the caches whose key contains it:
+ * Invalidation. Each cache in struct scratch keeps the answer to the last query only, under a key;
+ * it is rebuilt when the query's key differs. An arrow points from an input to the caches whose key
+ * contains it:
  *
  *   input (who changes it)                                     all   chosen   fold   sums   ends   match
  *   ---------------------------------------------------------  ----  -------  -----  -----  -----  -----
@@ -86,7 +88,10 @@ struct profile_snapshot {
 	struct profile_snapshot *next;
 };
 
-/* Caches, and buffers that are empty between queries (reused, as fresh pages cost more than the work). Owned by the profile. */
+/*
+ * Caches, and buffers that are empty between queries (reused, as fresh pages cost more than the
+ * work). Owned by the profile.
+ */
 struct scratch {
 	struct fold *fold;             /* the last one requested, or NULL */
 	uint32_t fold_serial;          /* of the last one created */
@@ -125,8 +130,9 @@ static inline bool query_of_holders(const struct profile_query *q)
 }
 const struct slices *query_slices(const struct profile *p, const struct profile_query *q);
 /*
- * The rows of a query, in the view, valid until the next query. Distinct, except where a filter maps several stacks to one. May
- * intern methods and frames: allocate tables of their size afterwards.
+ * The rows of a query, in the view, valid until the next query. Distinct, except where a filter
+ * maps several stacks to one. May intern methods and frames: allocate tables of their size
+ * afterwards.
  */
 const struct query_row *query_collect(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
@@ -167,8 +173,8 @@ uint32_t query_shown(
 /* --- sums.c -------------------------------------------------------------------------------------------- */
 
 /*
- * The stacks of a query's rows and all their callers, ascending; their totals are in scratch->stacks. Valid, as the two below, until
- * another query is summed up. O(rows + stacks).
+ * The stacks of a query's rows and all their callers, ascending; their totals are in
+ * scratch->stacks. Valid, as the two below, until another query is summed up. O(rows + stacks).
  */
 const uint32_t *query_sum_up(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
@@ -177,7 +183,10 @@ struct sums_whole query_whole(const struct profile *p, const struct profile_quer
 /* One row per stack, ascending, summed over threads and states, which are 0. Valid until the next query. */
 const struct query_row *query_ends(
 	const struct profile *p, const struct profile_query *q, uint32_t *count);
-/* For other uses of scratch->stacks: empties it; adds touched stacks to all their callers and returns all of them, ascending. */
+/*
+ * For other uses of scratch->stacks: empties it; adds touched stacks to all their callers and
+ * returns all of them, ascending.
+ */
 void sums_drop(struct scratch *s);
 const uint32_t *sums_roll_up(struct scratch *s, const struct model_stacks *view, uint32_t *count);
 void by_method_done(struct by_method *m);

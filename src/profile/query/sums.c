@@ -2,8 +2,9 @@
 /*
  * Sums of a query, up the stacks and per method.
  *
- * A complete summation costs 5 to 7 ms at 100,000 stacks with methods, 12 to 17 ms at 320,000. Updating the sums of the last query by the
- * rows that differ saved 2 to 3 and 8 to 12 ms of that once a second, for 125 lines and a copy of all rows.
+ * A complete summation costs 5 to 7 ms at 100,000 stacks with methods, 12 to 17 ms at 320,000.
+ * Updating the sums of the last query by the rows that differ saved 2 to 3 and 8 to 12 ms of that
+ * once a second, for 125 lines and a copy of all rows.
  */
 #include "profile/query/query.h"
 
@@ -13,11 +14,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ROLL_UP_PART \
-	32 /* a roll-up that starts with more than 1/32 of the stacks visits all of them in order */
+#define ROLL_UP_PART 32 /* starting with more than 1/32 of the stacks, all are visited in order */
 #define SQUARES_MOST 0x1p112 /* of one row */
 
-/* Visits all stacks in order: several times cheaper than finding callers one by one, if most stacks are touched anyway. */
+/*
+ * Visits all stacks in order: several times cheaper than finding callers one by one, if most stacks
+ * are touched anyway.
+ */
 static const uint32_t *roll_up_all(
 	struct scratch *s, const struct model_stacks *view, uint32_t *count)
 {

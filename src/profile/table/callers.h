@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Visits the samples of a query that have a method on their stack, with its caller and callee there.
+ * Visits the samples of a query that have a method on their stack, with its caller and callee
+ * there.
  *
  *   root .. caller, METHOD, .., METHOD, callee .. leaf
  *
- * With recursion the caller is that of the outermost occurrence, the callee that of the innermost one. One pass over the
- * stacks: O(stacks + rows).
+ * With recursion the caller is that of the outermost occurrence, the callee that of the innermost
+ * one. One pass over the stacks: O(stacks + rows).
  */
 #ifndef JHOT_PROFILE_TABLE_CALLERS_H
 #define JHOT_PROFILE_TABLE_CALLERS_H

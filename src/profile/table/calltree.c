@@ -74,15 +74,17 @@ void calltree_count(
 
 /* --- top-down ---------------------------------------------------------------------------------------- */
 
-/* A stack's node is found by its path in an array; where nodes are finer than paths (by_type) or cut (root_method), by a hash table. */
+/*
+ * A stack's node is found by its path in an array; where nodes are finer than paths (by_type) or
+ * cut (root_method), by a hash table.
+ */
 struct topdown {
 	struct calltree_build *b;
 	bool by_path;
 	struct hash_index index;
 	uint64_t *path_sum; /* NULL: nothing is omitted while building */
 	double min;
-	uint32_t *
-		nearest; /* NULL, or per stack: the last of it and its callers that may get a node */
+	uint32_t *nearest; /* NULL, or per stack: the last of it and its callers with a node */
 };
 
 struct topdown_key {
@@ -130,7 +132,10 @@ static void topdown_count_base(struct topdown *td, uint32_t base, const struct p
 		calltree_count(td->b, 0, sum, 0);
 }
 
-/* Sums by path, so that no nodes are created for small ones. calltree_prune() removes small nodes that are not paths. */
+/*
+ * Sums by path, so that no nodes are created for small ones. calltree_prune() removes small nodes
+ * that are not paths.
+ */
 static void topdown_sum_paths(struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -170,7 +175,10 @@ static uint32_t topdown_add_stack(struct topdown *td, uint32_t base, uint32_t st
 	return node;
 }
 
-/* Counts each omitted path that matches once, at its last ancestor in the tree, which omitted stacks inherit from their parents. */
+/*
+ * Counts each omitted path that matches once, at its last ancestor in the tree, which omitted
+ * stacks inherit from their parents.
+ */
 static void topdown_find_hidden(struct topdown *td, const uint32_t *stacks, uint32_t count)
 {
 	const struct calltree_build *b = td->b;
@@ -249,7 +257,10 @@ static void topdown_add_thread(struct topdown *td, const struct query_row *rows,
 	}
 }
 
-/* A path that is too small over all threads is too small in each: a thread's samples are added at their nearest shown stack, of which there are few. */
+/*
+ * A path that is too small over all threads is too small in each: a thread's samples are added at
+ * their nearest shown stack, of which there are few.
+ */
 static void topdown_find_nearest(struct topdown *td)
 {
 	const struct calltree_build *b = td->b;
@@ -370,8 +381,8 @@ static void calltree_link(struct calltree_build *b)
 {
 	struct calltree *t = b->tree;
 	uint32_t *order = xreallocarray(NULL, t->count, sizeof(*order));
-	uint32_t *end =
-		xreallocarray(NULL, t->count, sizeof(*end)); /* of a node's range of order */
+	/* By node: the end of its children in `order`. */
+	uint32_t *end = xreallocarray(NULL, t->count, sizeof(*end));
 	uint32_t at = 0;
 
 	for (uint32_t i = 0; i < t->count; i++) {

@@ -2,16 +2,17 @@
 /*
  * The call tree of a query, top-down or inverted (callers of leaves), one node per distinct path.
  *
- * Frames with equal display names in one place (overloads, lines, types) are one node; node.type is that of most samples. Node 0 is
- * "all". Parents come before their children. Children are sorted by total, largest first, then the program's own methods, then by
- * method id. With `threads` the first level is the thread. A node's path hash is stable between refreshes, so views keep what is
+ * Frames with equal display names in one place (overloads, lines, types) are one node; node.type is
+ * that of most samples. Node 0 is "all". Parents come before their children. Children are sorted by
+ * total, largest first, then the program's own methods, then by method id. With `threads` the first
+ * level is the thread. A node's path hash is stable between refreshes, so views keep what is
  * expanded by it.
  *
  *   self  = samples that end at the node (inverted: that begin there)
  *   total = self + the totals of all children + what min_share omitted
  *
- * The caller frees the tree. It stays valid while the profile grows; its ids as in profile.h. O(stacks + rows); with threads or
- * inverted O(depth * rows) at worst.
+ * The caller frees the tree. It stays valid while the profile grows; its ids as in profile.h.
+ * O(stacks + rows); with threads or inverted O(depth * rows) at worst.
  */
 #ifndef JHOT_PROFILE_TABLE_CALLTREE_H
 #define JHOT_PROFILE_TABLE_CALLTREE_H
@@ -25,12 +26,12 @@ struct calltree_node {
 	uint32_t child_count;
 	uint16_t depth;
 	uint8_t type;
-	uint32_t
-		stack; /* any stack that ends here (inverted: continues here); PROFILE_NONE for "all" and threads */
+	/* Any stack that ends here (inverted: continues here); PROFILE_NONE for "all" and threads. */
+	uint32_t stack;
 	uint64_t self, total, self_count, total_count;
 	uint64_t path; /* hash of the names from the root */
-	uint32_t
-		hidden_hits; /* omitted paths that match `find`, counted at their last ancestor in the tree */
+	/* Omitted paths that match `find`, counted at their last ancestor in the tree. */
+	uint32_t hidden_hits;
 };
 
 struct calltree {

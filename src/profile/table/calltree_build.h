@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * State of a call tree under construction, shared by calltree.c (top-down) and calltree_inverted.c. Both add nodes, parents first, and
- * their totals; calltree.c then sorts and links the children.
+ * State of a call tree under construction, shared by calltree.c (top-down) and calltree_inverted.c.
+ * Both add nodes, parents first, and their totals; calltree.c then sorts and links the children.
  */
 #ifndef JHOT_PROFILE_TABLE_CALLTREE_BUILD_H
 #define JHOT_PROFILE_TABLE_CALLTREE_BUILD_H

@@ -2,12 +2,14 @@
 /*
  * The inverted tree, built level by level: a group is all stacks that share their last n frames.
  *
- * Each level splits every group by the next frame towards the root and moves its stacks up by one frame. Stacks that then coincide are
- * joined, so groups shrink towards the root, and a group of one stack is a plain walk. Splitting is two passes over dense tables,
- * without sorting or hashing, and subtrees below min_share are never built.
+ * Each level splits every group by the next frame towards the root and moves its stacks up by one
+ * frame. Stacks that then coincide are joined, so groups shrink towards the root, and a group of
+ * one stack is a plain walk. Splitting is two passes over dense tables, without sorting or hashing,
+ * and subtrees below min_share are never built.
  *
- * A scratch trie of reversed paths would be 60 lines shorter, but inserts every frame of every stack, of which min_share omits most: at
- * 84,000 leaves 59 to 129 ms, against 3 to 33 ms here with a min_share of 0.1 %.
+ * A scratch trie of reversed paths would be 60 lines shorter, but inserts every frame of every
+ * stack, of which min_share omits most: at 84,000 leaves 59 to 129 ms, against 3 to 33 ms here with
+ * a min_share of 0.1 %.
  */
 #include "profile/table/calltree_build.h"
 

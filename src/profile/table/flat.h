@@ -2,8 +2,9 @@
 /*
  * The method table of a query: one row per method, self and total; recursion counts once in total.
  *
- * The frame that replaces the inside of a native run (filter.h) gets no row. Rows are in order of method ids; rank.h orders them for the
- * screen. The caller frees the table, which stays valid while the profile grows. O(stacks + rows).
+ * The frame that replaces the inside of a native run (filter.h) gets no row. Rows are in order of
+ * method ids; rank.h orders them for the screen. The caller frees the table, which stays valid
+ * while the profile grows. O(stacks + rows).
  */
 #ifndef JHOT_PROFILE_TABLE_FLAT_H
 #define JHOT_PROFILE_TABLE_FLAT_H
@@ -38,7 +39,10 @@ int flat_compare(const void *a, const void *b);
 
 /* 100 * part / all; 0 if all is 0. */
 double flat_percent(uint64_t part, uint64_t all);
-/* 95 % half width of the share k / n of equal samples, in percentage points: 196 * sqrt(p (1 - p) / n), wider near 0 and 1. */
+/*
+ * 95 % half width of the share k / n of equal samples, in percentage points: 196 * sqrt(p (1 - p) /
+ * n), wider near 0 and 1.
+ */
 double flat_half_width(uint64_t k, uint64_t n);
 
 #endif

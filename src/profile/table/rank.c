@@ -9,8 +9,8 @@
 
 #define RANK_FLOOR 3 /* added to half of each count: small counts vary more than their root */
 /*
- * Extra standard errors for few samples: all of them up to RANK_FEW samples, declining to 0 at RANK_ENOUGH. With fewer errors rows
- * change places too often, with more the table looks unsorted.
+ * Extra standard errors for few samples: all of them up to RANK_FEW samples, declining to 0 at
+ * RANK_ENOUGH. With fewer errors rows change places too often, with more the table looks unsorted.
  */
 #define RANK_WEAK   0.5
 #define RANK_FEW    10
@@ -32,7 +32,10 @@ static int rank_compare(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Confidence range of a key. A row belongs above another if the ranges are disjoint, which is transitive, so one pass suffices. */
+/*
+ * Confidence range of a key. A row belongs above another if the ranges are disjoint, which is
+ * transitive, so one pass suffices.
+ */
 struct rank_range {
 	double least, most;
 };

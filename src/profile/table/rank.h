@@ -2,11 +2,12 @@
 /*
  * The order of a live list, stable against noise.
  *
- * Keeps the ids of the last refresh in order. An update re-ranks with hysteresis: a row passes the rows above it that it leads by more
- * than chance (about sqrt(a + b + 12) samples, more if there are few); afterwards no row leads one above it by that much. New rows enter
- * from below. These updates sort plainly: one with a new column, window or event; one when the samples have doubled since the last plain
- * sort, as the order of few samples is mostly chance; one that would move most of a long list. Ties break by id. Embedded,
- * zero-initialized; O(n log n). Not thread-safe.
+ * Keeps the ids of the last refresh in order. An update re-ranks with hysteresis: a row passes the
+ * rows above it that it leads by more than chance (about sqrt(a + b + 12) samples, more if there
+ * are few); afterwards no row leads one above it by that much. New rows enter from below. These
+ * updates sort plainly: one with a new column, window or event; one when the samples have doubled
+ * since the last plain sort, as the order of few samples is mostly chance; one that would move most
+ * of a long list. Ties break by id. Embedded, zero-initialized; O(n log n). Not thread-safe.
  */
 #ifndef JHOT_PROFILE_TABLE_RANK_H
 #define JHOT_PROFILE_TABLE_RANK_H
