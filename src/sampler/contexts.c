@@ -2,7 +2,9 @@
 /* The publisher's part of reading which request a thread works for. */
 #include "sampler/contexts.h"
 
+#include "sampler/jvm/jvm.h"
 #include "sampler/session/memory.h"
+#include "sampler/signal/raw.h"
 
 #include <errno.h>
 #include <string.h>
@@ -22,6 +24,9 @@ int contexts_set(struct sampler *s, const char *text)
 		c = sampler_part_new(s, sizeof(*c));
 	if (!c)
 		return -ENOMEM;
+	/* The publisher is a thread that libc has created. */
+	if (!c->tid_place)
+		c->tid_place = jvm_descriptor_place((uint64_t)raw_gettid(), sizeof(int32_t));
 	uint32_t version = atomic_load(&c->version) + 1;
 	c->where[version % 2] = where;
 	atomic_store(&c->version, version);

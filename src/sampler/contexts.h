@@ -6,6 +6,9 @@
  *   publisher  contexts_set: stores the places; contexts_tick: forgets the sets of attributes
  *   handler    sig_context_add: follows the pointer through the kernel, checks the record, and appends it to the stack
  *
+ * A runtime may create threads whose thread pointer is not libc's. Such a thread publishes nothing that could be found: its thread
+ * pointer does not lead to a descriptor with its thread id.
+ *
  * Samples are kept apart by the record's attributes, as a frame outside of the outermost one. There are at most CONTEXTS_SETS
  * different sets in CONTEXTS_NS; samples of further ones get a common frame and are counted (COUNTER_CONTEXTS_LOST). Trace and
  * span id differ with each request, so the publisher removes them from the trace and reports them as LINKS.
@@ -30,6 +33,8 @@ struct contexts {
 	_Atomic uint32_t sets_used;
 	_Atomic uint64_t sets[CONTEXTS_SLOTS];
 	uint64_t reset_ns; /* publisher */
+	/* Offset from the thread pointer to the thread's id in libc's descriptor of the thread; 0: unknown. */
+	int64_t tid_place;
 };
 
 /* Stores the struct wire_contexts of a command, or stops reading if it has no place. 0 or -errno. Publisher only. */

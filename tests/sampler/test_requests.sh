@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # Which request samples belong to: by the attributes that a library publishes in each of the three TLS access models, beside the
-# program's own clocks; too many requests; broken records; and a library that is unloaded.
+# program's own clocks; too many requests; broken records; native threads; and a library that is unloaded.
 . "$(dirname "$0")/../jvm/lib.sh"
 . "$(dirname "$0")/lib.sh"
 
@@ -117,6 +117,15 @@ record -e cpu=1ms,wall=5ms,alloc -d 8
 ok "broken records: the program runs" alive "$JVM"
 ok "broken records: it is sampled" grep -q Requests.serveBroken "$T/x-cpu.collapsed"
 jvm_end
+
+for model in desc gd ie; do
+	serve $model natives
+	record -e cpu=1ms -d 4
+	ok "$model: native threads are sampled" [ "$(samples /native_known/)" -gt 20 -a "$(samples /native_foreign/)" -gt 20 ] || diag_file "$T/x.collapsed"
+	is "$model: all samples of a native thread have its route" "$(samples '/native_known/ && !/^\[http.route\] \/pay;/')" 0
+	is "$model: a thread pointer that is not libc's leads to no route" "$(samples '/native_foreign/ && /^\[http.route\]/')" 0
+	jvm_end
+done
 
 cp "$builddir/tests/sampler/librequests-gd.so" "$T/copy-gd.so"
 cp "$builddir/tests/sampler/librequests-desc.so" "$T/copy-desc.so"

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "sampler/compat.h"
 
@@ -184,23 +185,17 @@ int64_t jvm_current_place(void)
 	return jvm.current_place;
 }
 
-/*
- * Finds the word of a thread that has the address of its JavaThread. HotSpot stores it in a thread-local variable and,
- * on every JDK, as the value of a pthread key. The variable's place differs between threads, since the loader allocates
- * libjvm's block for each; the values of the first 32 keys are in glibc's thread descriptor, at the same distance from
- * the thread pointer on every thread.
- */
-static int64_t jvm_find_current(uint64_t java_thread)
+int64_t jvm_descriptor_place(uint64_t value, unsigned bytes)
 {
-	uint64_t self = (uint64_t)(uintptr_t)pthread_self(), words[8];
+	uint64_t self = (uint64_t)(uintptr_t)pthread_self();
+	unsigned char part[64];
 
-	for (uint64_t at = self; java_thread && at < self + DESCRIPTOR_BYTES; at += sizeof(words)) {
-		if (!sig_mem_anywhere.load(&sig_mem_anywhere, at, words, sizeof(words)))
+	for (uint64_t at = self; value && at < self + DESCRIPTOR_BYTES; at += sizeof(part)) {
+		if (!sig_mem_anywhere.load(&sig_mem_anywhere, at, part, sizeof(part)))
 			return 0;
-		for (uint64_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-			if (words[i] == java_thread)
-				return (int64_t)(at + i * sizeof(words[0]) -
-						 raw_libc_thread_pointer());
+		for (unsigned i = 0; i < sizeof(part); i += bytes) {
+			if (!memcmp(part + i, &value, bytes))
+				return (int64_t)(at + i - raw_libc_thread_pointer());
 		}
 	}
 	return 0;
@@ -233,7 +228,12 @@ int jvm_prepare(JavaVM *vm)
 	jvm.base = (uint64_t)(uintptr_t)info.dli_fbase;
 	if (dladdr((void *)(uintptr_t)memcpy, &info))
 		jvm.libc_base = (uint64_t)(uintptr_t)info.dli_fbase;
-	jvm.current_place = jvm_find_current(jvm_thread_of(jni));
+	/*
+	 * HotSpot stores the address of the JavaThread in a thread-local variable and, on every JDK, as the value of a pthread
+	 * key. The variable's place differs between threads, since the loader allocates libjvm's block for each; the values of
+	 * the first 32 keys are in the descriptor.
+	 */
+	jvm.current_place = jvm_descriptor_place(jvm_thread_of(jni), sizeof(uint64_t));
 	jvm.jni_version = (*jni)->GetVersion(jni);
 	jvm.reports_starts = jvm.jni_version < JVMTI_UNTIL && jvm_events_prepare();
 	return AGENT_OK;

@@ -26,6 +26,11 @@
  */
 int64_t jvm_current_place(void);
 /*
+ * The offset from the calling thread's pointer to a value of 4 or 8 bytes in libc's descriptor of the thread, in bytes. A field has
+ * the same offset in all threads that libc has created. 0: not found.
+ */
+int64_t jvm_descriptor_place(uint64_t value, unsigned bytes);
+/*
  * In Agent_OnLoad: calls fn once, on a Java thread, when the JVM is initialized; the program's main may already run by then, for a
  * few milliseconds. False: it will not be called.
  */

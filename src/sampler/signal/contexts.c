@@ -49,6 +49,21 @@ static bool place_find(const struct walk_mem *mem, const struct wire_context_pla
 	return true;
 }
 
+/* libc's thread pointer of the running thread; 0: its thread pointer is not libc's. */
+static uint64_t thread_pointer(const struct stack *stack, const struct contexts *c)
+{
+	uint64_t pointer;
+
+	/* own_low: it is proved to be a Java thread, which libc has set up. */
+	if (stack->self.own_low)
+		return raw_libc_thread_pointer();
+	pointer = c->tid_place ? raw_thread_pointer() : 0;
+	if (pointer &&
+		mem_u32(stack->mem, pointer + (uint64_t)c->tid_place) != (uint32_t)raw_gettid())
+		return 0;
+	return pointer;
+}
+
 static bool record_read(const struct walk_mem *mem, const struct wire_context_place *place,
 	uint64_t thread_pointer, struct record *out)
 {
@@ -146,8 +161,7 @@ void sig_context_add(struct stack *stack)
 		where = c->where[version % 2];
 		atomic_thread_fence(memory_order_acquire);
 	} while (atomic_load(&c->version) != version);
-	/* own_low: it is proved to be a Java thread, which libc has set up. */
-	uint64_t pointer = stack->self.own_low ? raw_libc_thread_pointer() : raw_thread_pointer();
+	uint64_t pointer = thread_pointer(stack, c);
 	while (i < WIRE_CONTEXT_PLACES &&
 		!(where.places[i].used && pointer &&
 			record_read(stack->mem, &where.places[i], pointer, &record)))

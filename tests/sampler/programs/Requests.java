@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
  *   many      two threads, each request with a route of its own
  *   broken    four threads that publish broken records
  *   reload    four threads, and one that loads and unloads the library COPY, which publishes, too
+ *   natives   four threads, and two native ones, of which one has a thread pointer that is not libc's
  */
 public final class Requests {
     static native void begin(int route, long number);
@@ -30,6 +31,8 @@ public final class Requests {
     static native void describe();
 
     static native void reload(String path);
+
+    static native void natives();
 
     private static final AtomicLongArray used = new AtomicLongArray(3);
     private static volatile boolean stop;
@@ -102,6 +105,9 @@ public final class Requests {
             Thread flipper = new Thread(Requests::flip, "flipper");
             flipper.setDaemon(true);
             flipper.start();
+        }
+        if (args[1].equals("natives")) {
+            natives();
         }
         if (args[1].equals("reload")) {
             Thread reloader = new Thread(() -> {
