@@ -3,12 +3,14 @@
 
 bin_PROGRAMS += jhot
 jhot_SOURCES = %D%/main.c %D%/agent.c $(cli_sources)
-# The agent is embedded in the program (%D%/agent.c), so that both always have the same version.
-AGENT_FILE = %D%/libjhot.so
-%D%/agent.$(OBJEXT): $(AGENT_FILE)
-CLEANFILES += $(AGENT_FILE)
-$(AGENT_FILE): libjhot.so
-	$(AM_V_GEN)$(MKDIR_P) %D% && $(STRIP) --strip-unneeded -o $@ libjhot.so
+# Files for JVMs are embedded in the program (%D%/agent.c), so that all have the same version.
+AGENT_FILES = %D%/libjhot.so %D%/libjhotrequest.so %D%/Request.java
+%D%/agent.$(OBJEXT): $(AGENT_FILES)
+CLEANFILES += $(AGENT_FILES)
+%D%/libjhot.so %D%/libjhotrequest.so: %D%/%: %
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(STRIP) --strip-unneeded -o $@ $*
+%D%/Request.java: src/request/Request.java
+	$(AM_V_GEN)$(MKDIR_P) %D% && cp $(srcdir)/src/request/Request.java $@
 cli_sources = \
 	%D%/agent.h %D%/background.c %D%/background.h %D%/batch.c %D%/batch.h %D%/comparison.c %D%/comparison.h %D%/findings.c %D%/findings.h %D%/latency.c %D%/latency.h %D%/launch.c %D%/launch.h \
 	%D%/pushing.c %D%/pushing.h \

@@ -8,7 +8,7 @@ noinst_PROGRAMS += %D%/agent_tool %D%/stop_inside
 EXTRA_DIST += %D%/test_alloc_sessions.sh
 check_SCRIPTS += %D%/test_budget.sh \
 	%D%/test_engines.sh %D%/test_hammer.sh %D%/test_hygiene.sh \
-	%D%/test_idle.sh %D%/test_kinds.sh %D%/test_paces.sh %D%/test_requests.sh %D%/test_restored.sh %D%/test_sessions.sh \
+	%D%/test_idle.sh %D%/test_kinds.sh %D%/test_paces.sh %D%/test_request_class.sh %D%/test_requests.sh %D%/test_restored.sh %D%/test_sessions.sh \
 	%D%/test_short.sh \
 	%D%/test_signals.sh %D%/test_stopped.sh %D%/test_stuck.sh %D%/test_wall.sh
 check_DATA += %D%/hammer.stamp %D%/spin.so
@@ -50,9 +50,9 @@ TLS_OLD = $(if $(filter aarch64,$(host_cpu)),trad,gnu)
 # Java and JNI programs that are hard on a profiler inside their process.
 hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs/hammer.c %D%/programs/storm.c \
 	%D%/programs/Sites.java %D%/programs/Parked.java %D%/programs/Stuck.java %D%/programs/Waits.java \
-	%D%/programs/Requests.java %D%/programs/Untouched.java %D%/programs/claimer.c %D%/programs/requests.c \
+	%D%/programs/Requests.java %D%/programs/Spans.java %D%/programs/Untouched.java %D%/programs/claimer.c %D%/programs/requests.c \
 	%D%/programs/witness.c
-%D%/hammer.stamp: $(hammer_sources)
+%D%/hammer.stamp: $(hammer_sources) src/request/Request.java
 	$(AM_V_GEN)$(MKDIR_P) %D%/classes && \
 	$(CC) $(CFLAGS) $(WARN_CFLAGS) -Wno-missing-prototypes -D_GNU_SOURCE $(JVMTI_CFLAGS) -fPIC -shared \
 		-o %D%/libhammer.so $(srcdir)/%D%/programs/hammer.c \
@@ -70,6 +70,7 @@ hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs
 	"$(JDK)/bin/javac" -nowarn -Xlint:-options --release 8 -d %D%/classes \
 		$(srcdir)/%D%/programs/Garbage.java $(srcdir)/%D%/programs/Hammer.java \
 		$(srcdir)/%D%/programs/Requests.java $(srcdir)/%D%/programs/Sites.java $(srcdir)/%D%/programs/Stuck.java \
+		$(srcdir)/%D%/programs/Spans.java $(srcdir)/src/request/Request.java \
 		$(srcdir)/%D%/programs/Untouched.java $(srcdir)/%D%/programs/Waits.java && \
 	touch $@
 

@@ -57,6 +57,7 @@ enum option_id {
 	OPT_SSH,
 	OPT_ALL,
 	OPT_LOADED,
+	OPT_REQUESTS,
 	OPT_TOKEN,
 	OPT_MODE,
 	OPT_FAIL_OVER,

@@ -161,6 +161,8 @@ const struct option_def options[] = {
 		"load this libjhot.so instead of the one inside jhot"},
 	{OPT_SSH, "ssh", 0, "COMMAND", VERB_TOP | VERB_RELAY,
 		"HOST:NAME: command that connects to HOST, default ssh: 'ssh -p 2222'"},
+	{OPT_REQUESTS, "requests", 0, NULL, VERB_AGENT,
+		"write Request.java, by which a program publishes its requests, and its library"},
 	{OPT_TOKEN, "token", 0, "TOKEN", VERB_RECORD, NULL},
 	{OPT_LOADED, "loaded", 0, "TOKEN,OPTIONS", VERB_RECORD, NULL},
 	{OPT_REPLAY, "replay", 0, "FILE", VERB_TOP, NULL},

@@ -14,9 +14,37 @@
 
 #define DEFAULT_FILE "libjhot.so"
 
+/* Writes the class that publishes requests and its library into a folder. */
+static int write_requests(const char *folder, struct err *err)
+{
+	const struct {
+		const char *name;
+		struct agent_file file;
+	} files[] = {{"Request.java", cli_request_source()},
+		{"libjhotrequest.so", cli_request_library()}};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		struct buf path = {0};
+
+		buf_printf(&path, "%s/%s", folder, files[i].name);
+		int rc = file_write_whole(
+			buf_str(&path), files[i].file.bytes, files[i].file.len, err);
+		if (!rc)
+			printf("wrote %s\n", buf_str(&path));
+		buf_done(&path);
+		if (rc)
+			return -1;
+	}
+	printf("\n  java -Djhot.request=libjhotrequest.so (its absolute path) ...\n");
+	return 0;
+}
+
 static int run_agent(const struct args *args, struct err *err)
 {
 	const char *given = args_get(args, OPT_OUTPUT), *path = given ? given : DEFAULT_FILE;
+
+	if (args_has(args, OPT_REQUESTS))
+		return write_requests(given ? given : ".", err);
 	struct agent_file agent = cli_agent(NULL);
 	struct buf copy = {0};
 
@@ -43,7 +71,7 @@ static int run_agent(const struct args *args, struct err *err)
 const struct verb verb_agent = {
 	.bit = VERB_AGENT,
 	.name = "agent",
-	.synopsis = "[-o FILE]",
+	.synopsis = "[--requests] [-o FILE]",
 	.help = "write the agent's library, for JVMs that load it at their start",
 	.text = "Writes libjhot.so, or FILE. A JVM that is started with it is recorded "
 		"from its start, by a jhot in the background, as by `jhot start`:\n\n"
@@ -58,7 +86,11 @@ const struct verb verb_agent = {
 		"Without file= the samples are in memory: `jhot top`, `save`, `why` and "
 		"`stop` use them. If something prevents the recording, the JVM runs without "
 		"it, and the reason is in the system's log. In a JVM with a seccomp filter no "
-		"process is started.",
+		"process is started.\n\n"
+		"With --requests, writes Request.java and libjhotrequest.so into the folder of "
+		"-o, default the current one. A program that calls this class tells profilers "
+		"which request each thread works for; samples of jhot then have its attributes "
+		"and its span. The class has no dependencies and needs JDK 8 or later.",
 	.min_operands = 0,
 	.max_operands = 0,
 	.run = run_agent,
