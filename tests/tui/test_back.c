@@ -4,6 +4,7 @@
 #include "tests/tap.h"
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
+#include "tui/frame/search.h"
 #include "tui/frame/ui.h"
 
 /* How the view is narrowed, as text: view, search, filters, restriction, zoom. */
@@ -14,7 +15,7 @@ static void state_of(struct ui *ui, struct buf *out)
 
 	canvas_dump(ui->canvas, &screen, false);
 	buf_clear(out);
-	buf_printf(out, "%d search=%s", (int)ui->place.view, ui->search.text);
+	buf_printf(out, "%d search=%s", (int)ui->place.view, search_text(ui));
 	for (int i = 0; i < filter_count(ui->scope.filter); i++)
 		buf_printf(out, " filter=%s", filter_term(ui->scope.filter, i, &only));
 	buf_printf(out, " only=%d zoom=%d", ui_is_restricted(ui),

@@ -4,6 +4,7 @@
 #include "tests/tui/drive.h"
 #include "tests/tui/fake.h"
 #include "tui/frame/command.h"
+#include "tui/frame/search.h"
 
 static void each_key_once(enum view_id view)
 {
@@ -355,8 +356,8 @@ static void test_searches(struct ui *ui)
 	uint64_t hits;
 
 	drive_keys(ui, now, "gj#");
-	ok(*ui->search.text == '=' && drive_shows(ui, ": 1 of "),
-		"# searches for frames like the selected one: %s", ui->search.text);
+	ok(*search_text(ui) == '=' && drive_shows(ui, ": 1 of "),
+		"# searches for frames like the selected one: %s", search_text(ui));
 	ok(ui->sums.searched.count && ui->sums.searched.count < ui->sums.all.count,
 		"# shows the share of its matches");
 	drive_keys(ui, now, "T/.allocate\n");
@@ -530,15 +531,15 @@ static void test_seldom(void)
 	fake_init(&fake, 100);
 	ui_init(&ui, &fake_ops, &fake, &options, false);
 	ui_tick(&ui, now += 60000);
-	updated = ui.updated_ms;
+	updated = ui.job.updated_ms;
 	before = fake.second;
 	for (int i = 0; i < 5; i++)
 		ui_tick(&ui, now += 10000);
-	ok(ui.updated_ms == updated && fake.second == before + 5,
+	ok(ui.job.updated_ms == updated && fake.second == before + 5,
 		"with a refresh of 60 s samples are read every 10 s, but the screen is not "
 		"updated");
 	ui_tick(&ui, now += 10000);
-	ok(ui.updated_ms == now, "the screen is updated after 60 s");
+	ok(ui.job.updated_ms == now, "the screen is updated after 60 s");
 	ui_done(&ui);
 	fake_done(&fake);
 }

@@ -118,8 +118,7 @@ static unsigned sort_reverse(struct ui *ui, int arg)
 
 static unsigned window_step(struct ui *ui, int direction)
 {
-	bool own = ui->place.view == VIEW_LATENCY && !ui->latency.recorded;
-	int *window = own ? &ui->latency.window : &ui->scope.time.window;
+	int *window = latency_window(ui);
 
 	if (*window + direction < 0 || *window + direction >= TIMELINE_WINDOWS)
 		return 0;

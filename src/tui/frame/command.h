@@ -92,6 +92,7 @@ bool latency_has_calls(const struct ui *ui);          /* no timeline or tree is 
 bool latency_has_range(const struct ui *ui);          /* no timeline is shown */
 unsigned latency_back(struct ui *ui, int arg);
 unsigned latency_restart(struct ui *ui);
+int *latency_window(struct ui *ui); /* the window that [ and ] change: this view may have its own */
 unsigned callers_walk(struct ui *ui, int arg);
 unsigned callers_tree(struct ui *ui, int arg);
 unsigned info_show(struct ui *ui, int arg);     /* toggles */

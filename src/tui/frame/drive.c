@@ -59,9 +59,6 @@ static void ui_adopt_profile(struct ui *ui)
 			"Watching the session of %s. It continues when you leave.", ui_owner(ui));
 }
 
-/* Values of the setting `unsaved`, in s. */
-static const uint32_t ask_limits[] = {60, 600, 3600, UINT32_MAX};
-
 void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
 	bool ascii)
 {
@@ -73,14 +70,15 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 	ui->scope.event = options->event;
 	ui->scope.thread = PROFILE_ANY_THREAD;
 	ui->interval_ms = options->interval_ms ? options->interval_ms : 1000;
-	ui->ask_s = ask_limits[options->config ? options->config->unsaved : 0];
 	ui_timeline_init(ui);
 	search_init(ui, config_framework(options->config));
 	if (options->config && options->config->names >= 0)
 		ui->names = (enum name_style)options->config->names;
 	ui->mouse = options->config && options->config->mouse;
 	ui->findings = findings_begin();
-	ui->format = options->config ? options->config->format : "";
+	ui->strip = timestrip_new();
+	ui->output = output_new(ui);
+	ui->events = events_new();
 	if (options->attached)
 		ui_adopt_profile(ui);
 	if (options->file)
@@ -111,9 +109,11 @@ void ui_done(struct ui *ui)
 	canvas_done(ui->canvas);
 	free(ui->canvas);
 	free(ui->copy);
+	free(ui->strip);
 	free(ui->output);
+	free(ui->events);
 	findings_end(ui->findings);
-	latency_reset(ui);
+	latency_free(ui->latency);
 	compare_free(ui->scope.compare);
 	search_done(ui);
 }
@@ -198,7 +198,7 @@ void ui_update_sums(struct ui *ui)
 	ui->sums.no_inlining = profile_no_inlining(ui->profile, &q);
 	ui->sums.explained =
 		profile_explained(ui->profile, &q, ui->vitals ? ui->vitals->threads_live : 0);
-	ui->sums.searched = match_sum(ui->search.found, ui->profile, &q);
+	ui->sums.searched = match_sum(search_match(ui), ui->profile, &q);
 	ui->sums.covered = profile_covered(ui->profile, &q);
 	if (ui->vitals)
 		update_quality(ui, &q);
@@ -215,7 +215,7 @@ static void ui_update(struct ui *ui, bool sort)
 	ui->job.sort = sort;
 	if (ui->job.on)
 		return;
-	ui->updated_ms = ui->now_ms;
+	ui->job.updated_ms = ui->now_ms;
 
 	if (!ui->job.summed)
 		ui_update_sums(ui);
@@ -228,8 +228,8 @@ static void ui_update(struct ui *ui, bool sort)
 	if (ui->place.state[id]->warning)
 		ui_warn(ui, "%s", ui->place.state[id]->warning);
 	ui->place.state[id]->warning = NULL;
-	ui->beside = false;
-	ui->update_ns = ui_cpu_ns(ui) - start;
+	ui->job.beside = false;
+	ui->job.update_ns = ui_cpu_ns(ui) - start;
 }
 
 void ui_react(struct ui *ui, unsigned reaction)
@@ -243,7 +243,7 @@ void ui_react(struct ui *ui, unsigned reaction)
 void ui_resize(struct ui *ui, int rows, int cols)
 {
 	canvas_resize(ui->canvas, rows, cols);
-	ui->drawn = false;
+	ui->job.drawn = false;
 	ui_show(ui, ui->place.view);
 	/* Columns and lines that appear may need data that was not loaded. */
 	ui_update(ui, false);
@@ -258,7 +258,7 @@ void ui_draw(struct ui *ui)
 	if (ui->job.on && !small) {
 		/* The model may be inconsistent during a job, so the previous frame stays on the screen, unless it
 		 * is that of another view or size. */
-		if (!ui->drawn) {
+		if (!ui->job.drawn) {
 			canvas_clear(c);
 			header_draw(ui);
 			footer_draw(ui);
@@ -267,7 +267,7 @@ void ui_draw(struct ui *ui)
 			" working... ");
 		return;
 	}
-	ui->drawn = true;
+	ui->job.drawn = true;
 	canvas_clear(c);
 	if (small) {
 		header_summary(ui);
@@ -279,9 +279,9 @@ void ui_draw(struct ui *ui)
 	uint64_t start = ui_cpu_ns(ui);
 	if (v->beside && ui->profile)
 		v->beside(ui);
-	if (!ui->beside)
-		ui->update_ns += ui_cpu_ns(ui) - start;
-	ui->beside = true;
+	if (!ui->job.beside)
+		ui->job.update_ns += ui_cpu_ns(ui) - start;
+	ui->job.beside = true;
 	v->draw(ui, ui_body(ui, ui->place.view));
 	if (ui->place.popup)
 		ui->place.popup->draw(ui);
@@ -335,10 +335,10 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 	findings_tick(ui);
 	latency_tick(ui);
 	/* The least time between updates: by their cost, and by a refresh interval that exceeds the tick interval. */
-	int64_t by_cost = (int64_t)(ui->update_ns / NS_PER_MS * DUTY);
+	int64_t by_cost = (int64_t)(ui->job.update_ns / NS_PER_MS * DUTY);
 	by_setting =
 		ui->interval_ms > TICK_MAX_MS ? (int64_t)ui->interval_ms - TICK_MAX_MS / 20 : 0;
-	int64_t since_update = now_ms - ui->updated_ms;
+	int64_t since_update = now_ms - ui->job.updated_ms;
 	if ((ui->scope.time.frozen && !ui_view(ui)->bare) || ui->job.on || since_update < by_cost ||
 		since_update < by_setting)
 		return;
@@ -349,7 +349,7 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 
 uint64_t ui_refresh_ms(const struct ui *ui)
 {
-	uint64_t least = ui->update_ns / NS_PER_MS * DUTY;
+	uint64_t least = ui->job.update_ns / NS_PER_MS * DUTY;
 
 	return least > ui->interval_ms ? (least + 999) / 1000 * 1000 : ui->interval_ms;
 }
@@ -366,9 +366,10 @@ static void ui_reset(struct ui *ui)
 {
 	ui->over = false;
 	ui->error = (struct err){0};
-	ui->saved_now = 0;
+	output_restart(ui);
 	ui_restrict(ui, PROFILE_ANY_THREAD, 0);
-	memset(ui->scope.events, 0, sizeof(ui->scope.events));
+	free(ui->events);
+	ui->events = events_new();
 	ui_timeline_init(ui);
 	findings_end(ui->findings);
 	ui->findings = findings_begin();
@@ -447,8 +448,8 @@ static unsigned ui_handle_key(struct ui *ui, int key, int64_t now_ms)
 		ui_warn(ui, "no such key - ? for help");
 		return 0;
 	}
-	if (file_refusal(ui, c)) {
-		ui_notify(ui, STYLE_WARN, UI_STAY, "%s", file_refusal(ui, c));
+	if (file_refusal(ui, c->name)) {
+		ui_notify(ui, STYLE_WARN, UI_STAY, "%s", file_refusal(ui, c->name));
 		return 0;
 	}
 	reaction = c->run(ui, arg);

@@ -2,7 +2,7 @@
 /* Switching events on and off, and their menu. */
 #include "tui/frame/events.h"
 
-#include "base/clock.h"
+#include "base/buf.h"
 #include "tui/frame/compare.h"
 #include "tui/screen/text.h"
 
@@ -10,6 +10,29 @@
 #include <string.h>
 
 #define BOX_COLS 74
+
+/* The window of an event while another one is shown, and how it is sampled. */
+struct event_state {
+	bool shown; /* the next three are set */
+	int window;
+	uint32_t since, since_before;
+	uint32_t begun;    /* second in which this view switched it on */
+	int64_t requested; /* the requested interval; 0: not known yet */
+	bool confirmed;    /* the user has confirmed its warning */
+};
+
+struct ui_events {
+	struct event_state each[PROFILE_EVENTS];
+	/* The menu. */
+	int row;
+	int warned; /* the event of the open warning */
+	char note[640];
+};
+
+struct ui_events *events_new(void)
+{
+	return xcalloc(1, sizeof(struct ui_events));
+}
 
 /* --- values ------------------------------------------------------------------------------------------ */
 
@@ -33,7 +56,7 @@ static bool event_is_on(const struct ui *ui, int event)
 
 static const char *const *event_warning(const struct ui *ui, int event)
 {
-	if (!ui->ops->event_warning || ui->over || ui->scope.events[event].confirmed)
+	if (!ui->ops->event_warning || ui->over || ui->events->each[event].confirmed)
 		return NULL;
 	return ui->ops->event_warning(ui->ctx, event);
 }
@@ -43,13 +66,13 @@ static unsigned warning_key(struct ui *ui, int key)
 	ui->place.popup = NULL;
 	if (key != 'y')
 		return 0;
-	ui->scope.events[ui->menu.warned].confirmed = true;
-	return events_show(ui, ui->menu.warned);
+	ui->events->each[ui->events->warned].confirmed = true;
+	return events_show(ui, ui->events->warned);
 }
 
 static void warning_draw(const struct ui *ui)
 {
-	const char *const *lines = event_warning(ui, ui->menu.warned);
+	const char *const *lines = event_warning(ui, ui->events->warned);
 	int count = 0;
 
 	while (lines && lines[count])
@@ -72,15 +95,39 @@ static bool event_warns(struct ui *ui, int event)
 {
 	if (!event_warning(ui, event))
 		return false;
-	ui->menu.warned = event;
+	ui->events->warned = event;
 	ui->place.popup = &popup_warning;
 	return true;
+}
+
+int events_switch(struct ui *ui, int event, bool on, uint64_t interval, struct err *err)
+{
+	int rc = ui->ops->event_set(ui->ctx, event, on, interval, err);
+
+	if (!rc)
+		ui->events->each[event].requested = 0;
+	ui->vitals = ui->ops->vitals(ui->ctx);
+	return rc;
+}
+
+/* Begins the window of an event that is not shown at this second. */
+static void event_start_window(struct ui *ui, int event, uint32_t second)
+{
+	struct event_state *e = &ui->events->each[event];
+
+	e->shown = true;
+	e->window = ui->scope.time.window;
+	e->begun = e->since = e->since_before = second;
+	profile_anchor(ui->profile, event, second, 0);
 }
 
 unsigned events_show(struct ui *ui, int event)
 {
 	struct err err = {0};
 	bool begins = !event_is_on(ui, event);
+	struct event_state *old = &ui->events->each[ui->scope.event];
+	struct event_state *new = &ui->events->each[event];
+	struct timeline *t = &ui->scope.time;
 
 	if (event == ui->scope.event && !begins)
 		return 0;
@@ -91,38 +138,28 @@ unsigned events_show(struct ui *ui, int event)
 	}
 	if (begins && event_warns(ui, event))
 		return 0;
-	if (begins && !ui->over && ui->ops->event_set(ui->ctx, event, true, 0, &err) < 0) {
+	if (begins && !ui->over && events_switch(ui, event, true, 0, &err) < 0) {
 		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 		return 0;
 	}
-	if (event != ui->scope.event) {
-		/* Each event has its own window, which initially equals that of the event shown before. */
-		struct ui_event *old = &ui->scope.events[ui->scope.event];
-		struct ui_event *new = &ui->scope.events[event];
-		struct timeline *t = &ui->scope.time;
-
-		old->shown = true;
-		old->window = t->window;
-		old->since = t->since;
-		old->since_before = t->since_before;
-		if (!new->shown) {
-			new->window = t->window;
-			new->begun = ui->options->file     ? ui->options->file->from
-				     : begins && !ui->over ? profile_info(ui->profile).now
-							   : 0;
-			new->since = new->since_before = new->begun;
-			profile_anchor(ui->profile, event, new->begun, 0);
-		}
-		t->window = new->window;
-		t->since = new->since;
-		t->since_before = new->since_before;
-	}
-	if (begins) {
-		ui->scope.events[event].requested = 0;
+	if (begins)
 		ui->begun_ms = ui->now_ms;
-	}
+	if (event == ui->scope.event)
+		return UI_SORT;
+	/* Each event has its own window, which initially equals that of the event shown before. */
+	old->shown = true;
+	old->window = t->window;
+	old->since = t->since;
+	old->since_before = t->since_before;
+	if (!new->shown)
+		event_start_window(ui, event,
+			ui->options->file     ? ui->options->file->from
+			: begins && !ui->over ? profile_info(ui->profile).now
+					      : 0);
+	t->window = new->window;
+	t->since = new->since;
+	t->since_before = new->since_before;
 	ui->scope.event = event;
-	ui->vitals = ui->ops->vitals(ui->ctx);
 	return UI_SORT;
 }
 
@@ -157,7 +194,7 @@ void events_watch(struct ui *ui)
 {
 	for (int i = 0; i < PROFILE_EVENTS; i++) {
 		const struct vitals_event *v = &ui->vitals->events[i];
-		struct ui_event *e = &ui->scope.events[i];
+		struct event_state *e = &ui->events->each[i];
 
 		if (v->state != VITALS_ON)
 			e->requested = 0;
@@ -168,14 +205,14 @@ void events_watch(struct ui *ui)
 
 int64_t events_requested(const struct ui *ui, int event)
 {
-	const struct ui_event *e = &ui->scope.events[event];
+	const struct event_state *e = &ui->events->each[event];
 
 	return e->requested && ui->vitals->events[event].interval > e->requested ? e->requested : 0;
 }
 
 uint32_t events_since(const struct ui *ui, int event)
 {
-	return ui->scope.events[event].begun;
+	return ui->events->each[event].begun;
 }
 
 /* --- the menu ---------------------------------------------------------------------------------------- */
@@ -197,45 +234,26 @@ static int menu_rows(const struct ui *ui)
 	return n;
 }
 
-/* Starts the event's window at the current second. */
-static void event_start_window(struct ui *ui, int event)
-{
-	uint32_t now = profile_info(ui->profile).now;
-
-	ui->scope.events[event] = (struct ui_event){.shown = true,
-		.window = ui->scope.time.window,
-		.begun = now,
-		.since = now,
-		.since_before = now};
-	profile_anchor(ui->profile, event, now, 0);
-}
-
 bool events_begin(struct ui *ui, int event, struct err *err)
 {
 	if (!ui->profile || ui->over || event_is_on(ui, event) || !ui_has_event(ui, event) ||
-		event_warning(ui, event))
+		event_warning(ui, event) || events_switch(ui, event, true, 0, err) < 0)
 		return false;
-	if (ui->ops->event_set(ui->ctx, event, true, 0, err) < 0)
-		return false;
-	if (event != ui->scope.event && !ui->scope.events[event].shown)
-		event_start_window(ui, event);
-	ui->scope.events[event].requested = 0;
+	if (event != ui->scope.event && !ui->events->each[event].shown)
+		event_start_window(ui, event, profile_info(ui->profile).now);
 	ui->begun_ms = ui->now_ms;
-	ui->vitals = ui->ops->vitals(ui->ctx);
 	return event_is_on(ui, event);
 }
 
 static void menu_set(struct ui *ui, int event, bool on, uint64_t interval)
 {
+	bool begins = on && !event_is_on(ui, event);
 	struct err err = {0};
 
-	if (ui->ops->event_set(ui->ctx, event, on, interval, &err) < 0)
-		snprintf(ui->menu.note, sizeof(ui->menu.note), "%s", err.what);
-	else if (on && !event_is_on(ui, event) && event != ui->scope.event &&
-		 !ui->scope.events[event].shown)
-		event_start_window(ui, event);
-	ui->scope.events[event].requested = 0;
-	ui->vitals = ui->ops->vitals(ui->ctx);
+	if (events_switch(ui, event, on, interval, &err) < 0)
+		snprintf(ui->events->note, sizeof(ui->events->note), "%s", err.what);
+	else if (begins && event != ui->scope.event && !ui->events->each[event].shown)
+		event_start_window(ui, event, profile_info(ui->profile).now);
 }
 
 static void menu_interval(struct ui *ui, int event, bool longer)
@@ -245,7 +263,7 @@ static void menu_interval(struct ui *ui, int event, bool longer)
 				       : profile_get_event(ui->profile, event)->default_interval;
 
 	if (v->state != VITALS_ON)
-		snprintf(ui->menu.note, sizeof(ui->menu.note),
+		snprintf(ui->events->note, sizeof(ui->events->note),
 			"The event is off. Switch it on with Space to change its interval.");
 	else if (longer || now > 1)
 		menu_set(ui, event, true, longer ? now * 2 : now / 2);
@@ -257,15 +275,15 @@ static void menu_engine(struct ui *ui, int event)
 	struct err err = {0};
 
 	if (v->state != VITALS_ON) {
-		snprintf(ui->menu.note, sizeof(ui->menu.note),
+		snprintf(ui->events->note, sizeof(ui->events->note),
 			"The event is off. Switch it on with Space to change its engine.");
 		return;
 	}
 	int rc = ui->ops->event_engine ? ui->ops->event_engine(ui->ctx, event, &err) : 1;
 	if (rc < 0)
-		snprintf(ui->menu.note, sizeof(ui->menu.note), "%s", err.what);
+		snprintf(ui->events->note, sizeof(ui->events->note), "%s", err.what);
 	else if (rc)
-		snprintf(ui->menu.note, sizeof(ui->menu.note),
+		snprintf(ui->events->note, sizeof(ui->events->note),
 			"%s has only one engine; cpu has several.",
 			profile_get_event(ui->profile, event)->name);
 	ui->vitals = ui->ops->vitals(ui->ctx);
@@ -290,7 +308,7 @@ static void add_done(struct ui *ui, bool accepted)
 	}
 	/* If the event has reused the id of another one, forget that one's state. */
 	if (strcmp(profile_get_event(ui->profile, event)->name, before[event]) != 0) {
-		ui->scope.events[event] = (struct ui_event){0};
+		ui->events->each[event] = (struct event_state){0};
 		compare_free(ui->scope.compare);
 		ui->scope.compare = NULL;
 		if (event == ui->scope.event) {
@@ -312,21 +330,21 @@ static unsigned menu_key(struct ui *ui, int key)
 	int rows = menu_rows(ui), event;
 	bool changes; /* how the event is sampled */
 
-	ui->menu.note[0] = '\0';
-	ui->menu.row = ui->menu.row < rows ? ui->menu.row : rows - 1;
-	event = menu_event(ui, ui->menu.row);
+	ui->events->note[0] = '\0';
+	ui->events->row = ui->events->row < rows ? ui->events->row : rows - 1;
+	event = menu_event(ui, ui->events->row);
 	changes = key == TKEY_LEFT || key == TKEY_RIGHT ||
 		  (key >= ' ' && key < 0x7f && strchr(" -+ga", key));
 	if (changes && ui->options->file) {
-		snprintf(ui->menu.note, sizeof(ui->menu.note),
+		snprintf(ui->events->note, sizeof(ui->events->note),
 			"The events of a recording cannot be changed.");
 		return 0;
 	}
 	switch (key) {
 	case TKEY_UP:
-	case 'k': ui->menu.row = (ui->menu.row + rows - 1) % rows; return 0;
+	case 'k': ui->events->row = (ui->events->row + rows - 1) % rows; return 0;
 	case TKEY_DOWN:
-	case 'j': ui->menu.row = (ui->menu.row + 1) % rows; return 0;
+	case 'j': ui->events->row = (ui->events->row + 1) % rows; return 0;
 	case ' ':
 		if (event_is_on(ui, event) || !event_warns(ui, event))
 			menu_set(ui, event, !event_is_on(ui, event), 0);
@@ -389,12 +407,12 @@ static void menu_draw(const struct ui *ui)
 					interval, events_requested(ui, event), e->weight_is_time));
 		else
 			canvas_text(c, at, in.col + 54, limit, STYLE_DIM, v->note);
-		if (row == ui->menu.row)
+		if (row == ui->events->row)
 			canvas_restyle(c, at, in.col - 1, limit, STYLE_CURSOR);
 	}
-	int event = menu_event(ui, ui->menu.row);
-	if (*ui->menu.note)
-		canvas_text(c, at + 2, in.col, limit, STYLE_BAD, ui->menu.note);
+	int event = menu_event(ui, ui->events->row);
+	if (*ui->events->note)
+		canvas_text(c, at + 2, in.col, limit, STYLE_BAD, ui->events->note);
 	else if (event >= 0)
 		canvas_text(c, at + 2, in.col, limit, STYLE_WARN, ui->vitals->events[event].note);
 	if (ui->vitals->cost_pct_x10 >= 0)
@@ -420,10 +438,10 @@ static const struct ui_popup popup_file_events = {
 unsigned events_menu(struct ui *ui, int arg)
 {
 	ui->place.popup = ui->options->file ? &popup_file_events : &popup_events;
-	ui->menu.note[0] = '\0';
-	ui->menu.row = 0;
+	ui->events->note[0] = '\0';
+	ui->events->row = 0;
 	for (int row = 0; menu_event(ui, row) >= 0; row++)
 		if (menu_event(ui, row) == ui->scope.event)
-			ui->menu.row = row;
+			ui->events->row = row;
 	return 0;
 }

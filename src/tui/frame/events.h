@@ -11,6 +11,9 @@
 
 #include "tui/frame/ui.h"
 
+/* The state of all events and of the menu, for one profile. The caller frees it. */
+struct ui_events *events_new(void);
+
 /* Commands. */
 unsigned events_show(struct ui *ui, int event);
 /* Toggles lock between the stacks of waiters and those of the owners of their locks. */
@@ -18,9 +21,11 @@ unsigned events_holders(struct ui *ui, int arg);
 bool events_has_holders(const struct ui *ui);
 unsigned events_menu(struct ui *ui, int arg);
 
+/* Switches an event on or off, or changes its interval (0: the last one), and refreshes the vitals. Returns 0, or -1 with err. */
+int events_switch(struct ui *ui, int event, bool on, uint64_t interval, struct err *err);
 /*
- * Switches an event on without showing it. Returns true if it was off and is on now; no message, no confirmation. False: err has
- * the refusal, if it was asked for.
+ * Switches an event on without showing it, and without a message. Returns true if it was off and is on now. False: err has the
+ * JVM's refusal, if it was asked; an event that needs a confirmation is not switched on.
  */
 bool events_begin(struct ui *ui, int event, struct err *err);
 

@@ -39,13 +39,13 @@ void file_begin(struct ui *ui)
 		compare_begin(ui, f->from);
 }
 
-const char *file_refusal(const struct ui *ui, const struct command *c)
+const char *file_refusal(const struct ui *ui, const char *command)
 {
 	for (size_t i = 0; ui->options->file && i < sizeof(refusals) / sizeof(refusals[0]); i++)
-		if (!strcmp(refusals[i].name, c->name))
+		if (!strcmp(refusals[i].name, command))
 			return refusals[i].why;
 	if (ui->options->file && !ui->options->file->timed &&
-		(!strcmp(c->name, "step") || !strcmp(c->name, "window")))
+		(!strcmp(command, "step") || !strcmp(command, "window")))
 		return "The samples of this file have no timestamps.";
 	return NULL;
 }

@@ -6,14 +6,13 @@
 #ifndef JHOT_TUI_FRAME_FILE_H
 #define JHOT_TUI_FRAME_FILE_H
 
-#include "tui/frame/command.h"
 #include "tui/frame/ui.h"
 #include "tui/screen/strip.h"
 
 /* Sets the window to the requested range of the file, or to all of it. */
 void file_begin(struct ui *ui);
-/* Why a command is not available for a file; NULL when it is, or when a JVM is shown. Static text. */
-const char *file_refusal(const struct ui *ui, const struct command *c);
+/* Why a command, by its name, is not available for a file; NULL when it is, or when a JVM is shown. Static text. */
+const char *file_refusal(const struct ui *ui, const char *command);
 /* True when vitals can be shown: for a JVM, and for files that have them. */
 bool file_has_vitals(const struct ui *ui);
 /* True when samples have timestamps. */

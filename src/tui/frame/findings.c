@@ -103,9 +103,8 @@ void findings_tick(struct ui *ui)
 	if (f->begun && !ui->over && ui->place.view != VIEW_FINDINGS && !ui_found_undo(ui)) {
 		for (int event = 0; event < EVENT_USER_FIRST; event++)
 			if (f->begun & 1u << event && ui->vitals->events[event].state == VITALS_ON)
-				ui->ops->event_set(ui->ctx, event, false, 0, &(struct err){0});
+				events_switch(ui, event, false, 0, &(struct err){0});
 		f->begun = 0;
-		ui->vitals = ui->ops->vitals(ui->ctx);
 	}
 	struct profile_query q = ui_query(ui);
 	q.holders = false;

@@ -123,7 +123,7 @@ static void draw_keys(const struct ui *ui, int row)
 			const struct command *c = &commands[i];
 
 			if (!c->line || c->place != place || !command_here(c, ui) ||
-				file_refusal(ui, c))
+				file_refusal(ui, c->name))
 				continue;
 			const char *shown = command_shown(c, ui);
 			/* No blank between a symbol and its label. */

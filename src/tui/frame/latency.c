@@ -53,7 +53,7 @@ static bool refuse(struct ui *ui, enum style style, const char *sentence)
 static bool events_acquire(struct ui *ui, struct err *err)
 {
 	static const int events[] = {EVENT_WALL, EVENT_LOCK};
-	struct ui_latency *l = &ui->latency;
+	struct ui_latency *l = ui->latency;
 
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		unsigned bit = 1u << events[i];
@@ -80,17 +80,16 @@ static void events_release(struct ui *ui)
 
 	/* An event that the user has selected stays on. */
 	for (int event = 0; event < EVENT_USER_FIRST && !ui->over; event++)
-		if (ui->latency.owned & 1u << event && event != ui->scope.event &&
+		if (ui->latency->owned & 1u << event && event != ui->scope.event &&
 			ui->vitals->events[event].state == VITALS_ON)
-			ui->ops->event_set(ui->ctx, event, false, 0, &err);
-	ui->latency.owned = 0;
-	ui->vitals = ui->ops->vitals(ui->ctx);
+			events_switch(ui, event, false, 0, &err);
+	ui->latency->owned = 0;
 }
 
 /* What begins must be shown. */
 static void latency_set(struct ui *ui, const char *method, bool recorded)
 {
-	struct ui_latency *l = &ui->latency;
+	struct ui_latency *l = ui->latency;
 	char *name = xstrdup(method); /* may be l->method */
 
 	free(l->method);
@@ -104,7 +103,7 @@ static void latency_set(struct ui *ui, const char *method, bool recorded)
 
 bool latency_begin(struct ui *ui, const char *method)
 {
-	struct ui_latency *l = &ui->latency;
+	struct ui_latency *l = ui->latency;
 	const char *why, *recorded = recorded_method(ui);
 	struct err err = {0};
 	char text[200];
@@ -138,13 +137,13 @@ static void latency_end(struct ui *ui)
 
 	if (!ui->over)
 		ui->ops->latency(ui->ctx, "", &now_ns, &err);
-	ui->latency.on = false;
+	ui->latency->on = false;
 	events_release(ui);
 }
 
 void latency_tick(struct ui *ui)
 {
-	struct ui_latency *l = &ui->latency;
+	struct ui_latency *l = ui->latency;
 	enum view_id view = ui_view_id(ui);
 
 	if (!l->method || !ui->profile)
@@ -157,14 +156,24 @@ void latency_tick(struct ui *ui)
 
 void latency_reset(struct ui *ui)
 {
-	free(ui->latency.method);
-	ui->latency = (struct ui_latency){
-		.serial = ui->latency.serial + 1, .window = TIMELINE_WINDOWS - 1};
+	unsigned serial = ui->latency ? ui->latency->serial : 0;
+
+	latency_free(ui->latency);
+	ui->latency = xcalloc(1, sizeof(*ui->latency));
+	ui->latency->serial = serial + 1;
+	ui->latency->window = TIMELINE_WINDOWS - 1;
+}
+
+void latency_free(struct ui_latency *l)
+{
+	if (l)
+		free(l->method);
+	free(l);
 }
 
 uint64_t latency_now_ns(const struct ui *ui)
 {
-	int64_t ms = ui->now_ms - ui->latency.begin_ms - DELAY_MS;
+	int64_t ms = ui->now_ms - ui->latency->begin_ms - DELAY_MS;
 
-	return ui->latency.begin_ns + (ms > 0 ? (uint64_t)ms * NS_PER_MS : 1);
+	return ui->latency->begin_ns + (ms > 0 ? (uint64_t)ms * NS_PER_MS : 1);
 }

@@ -312,7 +312,6 @@ int app_run(
 {
 	struct app app = {.frame_fd = options->frame_fd, .stepped = options->clock_step};
 	struct pollfd report = {.fd = STDERR_FILENO, .events = POLLOUT};
-	char saved[320] = "";
 	int rows, cols;
 
 	app.signals = signals_open();
@@ -327,7 +326,7 @@ int app_run(
 	ui_init(&app.ui, ops, ctx, options, app.term->ascii);
 	if (ops->patience)
 		ops->patience(ctx, &(const struct patience){app_keep_waiting, &app});
-	app.ui.measure_cost = true;
+	app.ui.job.measure_cost = true;
 	app.ui.job.slice = options->clock_step ? 0 : UI_SLICE;
 	app.ui.depth = app.ui.depth_begin = app.term->depth;
 	term_set_mouse(app.term, app.ui.mouse);
@@ -336,12 +335,9 @@ int app_run(
 	app.draw = true;
 	while (!app.quit)
 		app_round(&app);
-	if (!app.ui.discard)
-		output_autosave(&app.ui, saved, sizeof(saved));
+	const char *saved = output_end(&app.ui);
 	term_close(app.term, options->keep ? app.ui.canvas : NULL);
-	/* What was saved, or why nothing was; skipped when the terminal does not accept output. */
-	if (!*saved)
-		snprintf(saved, sizeof(saved), "%s", app.ui.saved);
+	/* Skipped when the terminal does not accept output. */
 	if (*saved && poll(&report, 1, REPORT_MS) > 0 && report.revents & POLLOUT)
 		fprintf(stderr, "%s\n", saved);
 	ui_done(&app.ui);

@@ -6,6 +6,7 @@
 #include "base/clean.h"
 #include "base/clock.h"
 #include "profile/calls/extract.h"
+#include "tui/frame/config.h"
 #include "tui/frame/search.h"
 #include "tui/screen/text.h"
 
@@ -32,6 +33,10 @@ struct output {
 	char path[256];
 	char note[640]; /* why the last attempt failed */
 	bool exists;    /* Enter again replaces the file */
+
+	uint32_t saved_to; /* the profile's second up to which everything is saved */
+	char saved[320];   /* the message of the last automatic save */
+	bool discard;      /* the user chose to quit without saving */
 };
 
 /* --- file names -------------------------------------------------------------------------------------- */
@@ -64,21 +69,19 @@ static int output_format_of(const struct ui *ui, const char *path)
 	return -1;
 }
 
-static struct output *output_state(struct ui *ui)
+struct output *output_new(const struct ui *ui)
 {
-	int format;
+	const struct config *config = ui->options->config;
+	struct output *o = xcalloc(1, sizeof(*o));
+	int format = config && *config->format ? output_format_of(ui, config->format) : -1;
 
-	if (ui->output)
-		return ui->output;
-	ui->output = xcalloc(1, sizeof(*ui->output));
-	format = *ui->format ? output_format_of(ui, ui->format) : -1;
-	ui->output->choice[ROW_FORMAT] = format < 0 ? 0 : format;
-	return ui->output;
+	o->choice[ROW_FORMAT] = format < 0 ? 0 : format;
+	return o;
 }
 
-const char *output_suffix(struct ui *ui)
+const char *output_suffix(const struct ui *ui)
 {
-	return output_format(ui, output_state(ui)->choice[ROW_FORMAT])->suffix;
+	return output_format(ui, ui->output->choice[ROW_FORMAT])->suffix;
 }
 
 /* Formats the proposed file name, JVM-PID-EVENT-TIME.SUFFIX; without EVENT if event is NULL. */
@@ -169,7 +172,7 @@ static int output_save_in(
 		rc = ui->ops->save(ui->ctx, path, done, bytes, err);
 	}
 	if (!rc)
-		ui->saved_now = profile_info(ui->profile).now;
+		ui->output->saved_to = profile_info(ui->profile).now;
 	return rc;
 }
 
@@ -193,7 +196,7 @@ uint32_t output_unsaved_s(const struct ui *ui)
 		*ui_owner(ui))
 		return 0;
 	now = profile_info(ui->profile).now;
-	return now > ui->saved_now ? now - ui->saved_now : 0;
+	return now > ui->output->saved_to ? now - ui->output->saved_to : 0;
 }
 
 bool output_save_unsaved(struct ui *ui, uint32_t most_s, char *done, size_t bytes)
@@ -209,13 +212,30 @@ bool output_save_unsaved(struct ui *ui, uint32_t most_s, char *done, size_t byte
 		snprintf(done, bytes, "%s", err.what);
 		return false;
 	}
-	snprintf(ui->saved, sizeof(ui->saved), "%s", done);
+	snprintf(ui->output->saved, sizeof(ui->output->saved), "%s", done);
 	return true;
 }
 
 bool output_autosave(struct ui *ui, char *done, size_t bytes)
 {
 	return output_save_unsaved(ui, AUTOSAVE_S, done, bytes);
+}
+
+const char *output_end(struct ui *ui)
+{
+	struct output *o = ui->output;
+	char done[sizeof(o->saved)] = "";
+
+	if (!o->discard)
+		output_autosave(ui, done, sizeof(done));
+	if (*done)
+		snprintf(o->saved, sizeof(o->saved), "%s", done);
+	return o->saved;
+}
+
+void output_restart(struct ui *ui)
+{
+	ui->output->saved_to = 0;
 }
 
 /* --- confirming q ------------------------------------------------------------------------------------ */
@@ -226,7 +246,7 @@ static unsigned question_key(struct ui *ui, int key)
 
 	ui->place.popup = NULL;
 	if (key == 'q' || key == TKEY_CTRL('c')) {
-		ui->discard = true;
+		ui->output->discard = true;
 		return UI_QUIT;
 	}
 	if (key != 'S')
@@ -255,11 +275,15 @@ static const struct ui_popup question = {
 
 unsigned output_quit(struct ui *ui, int arg)
 {
-	if (output_unsaved_s(ui) > ui->ask_s) {
+	static const uint32_t limits_s[] = {
+		60, 600, 3600, UINT32_MAX}; /* of the setting `unsaved` */
+	const struct config *config = ui->options->config;
+
+	if (output_unsaved_s(ui) > limits_s[config ? config->unsaved : 0]) {
 		ui->place.popup = &question;
 		return 0;
 	}
-	ui->discard = true;
+	ui->output->discard = true;
 	return UI_QUIT;
 }
 
@@ -409,7 +433,7 @@ static const struct ui_popup popup_output = {
 
 unsigned output_dialog(struct ui *ui, int arg)
 {
-	struct output *o = output_state(ui);
+	struct output *o = ui->output;
 
 	/* Preset to what the screen shows. */
 	o->choice[ROW_EVENT] = ui->scope.event;

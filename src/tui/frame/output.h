@@ -2,16 +2,21 @@
 /*
  * Output from the live view: the export dialog, saving, copying names.
  *
- * app_ops writes the files. The dialog's last choices are retained in ui->output. A failure shows a message and
- * changes nothing: the data is kept and the dialog stays open.
+ * app_ops writes the files. ui->output has the dialog's last choices and what has been saved; only output.c knows its fields.
+ * A failure shows a message and changes nothing: the data is kept and the dialog stays open.
  */
 #ifndef JHOT_TUI_FRAME_OUTPUT_H
 #define JHOT_TUI_FRAME_OUTPUT_H
 
 #include "tui/frame/ui.h"
 
+/* Begins with the settings' export format and nothing saved. The caller frees it. */
+struct output *output_new(const struct ui *ui);
+void output_restart(struct ui *ui); /* for another profile, of which nothing is saved yet */
+/* Saves what is unsaved, unless the user chose to discard it. Returns what was saved, or why not, "" if there is nothing to report. */
+const char *output_end(struct ui *ui);
 /* The suffix of the selected export format, such as ".svg". */
-const char *output_suffix(struct ui *ui);
+const char *output_suffix(const struct ui *ui);
 
 /*
  * Unsaved samples of a live session: q asks before it discards many of them, and where the user cannot be asked

@@ -9,17 +9,29 @@
 #include "tui/screen/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- state ------------------------------------------------------------------------------------------- */
+
+struct search {
+	char text[256];      /* "": no search */
+	int from;            /* the cursor when / was pressed */
+	unsigned undo;       /* its undo id */
+	struct match *match; /* which methods match, cached for the profile */
+	/* The search before the prompt was opened. */
+	char before[256];
+	unsigned undo_before;
+	unsigned filter_undo[FILTER_TERMS]; /* the undo ids of the filter's terms */
+};
 
 void search_init(struct ui *ui, const char *const *frameworks)
 {
 	struct buf text = {0};
 
+	ui->search = xcalloc(1, sizeof(*ui->search));
+	ui->search->match = match_new();
 	ui->scope.filter = filter_new();
-	ui->search.found = match_new();
-	ui->search.text[0] = '\0';
 	for (; *frameworks; frameworks++)
 		buf_printf(&text, "%s ", *frameworks);
 	filter_set_frameworks(ui->scope.filter, buf_str(&text));
@@ -30,9 +42,8 @@ void search_init(struct ui *ui, const char *const *frameworks)
 void search_done(struct ui *ui)
 {
 	filter_free(ui->scope.filter);
-	match_free(ui->search.found);
-	ui->scope.filter = NULL;
-	ui->search.found = NULL;
+	match_free(ui->search->match);
+	free(ui->search);
 }
 
 void search_reset(struct ui *ui, const char *const *frameworks)
@@ -49,9 +60,9 @@ void search_reset(struct ui *ui, const char *const *frameworks)
 
 static void search_for(struct ui *ui, const char *text)
 {
-	snprintf(ui->search.text, sizeof(ui->search.text), "%s", text);
-	match_set(ui->search.found, ui->search.text);
-	ui->search.undo = ui_undo_id(ui);
+	snprintf(ui->search->text, sizeof(ui->search->text), "%s", text);
+	match_set(ui->search->match, ui->search->text);
+	ui->search->undo = ui_undo_id(ui);
 	/* The flame graph counts hits too narrow for a box only when it is rebuilt. */
 	if (ui->place.view == VIEW_FLAME && ui->profile)
 		ui_react(ui, UI_UPDATE);
@@ -61,19 +72,34 @@ static void search_for(struct ui *ui, const char *text)
 
 bool search_has_search(const struct ui *ui)
 {
-	return *ui->search.text;
+	return *ui->search->text;
+}
+
+const char *search_text(const struct ui *ui)
+{
+	return ui->search->text;
+}
+
+struct match *search_match(const struct ui *ui)
+{
+	return ui->search->match;
+}
+
+int search_from(const struct ui *ui)
+{
+	return ui->search->from;
 }
 
 bool search_hit(const struct ui *ui, const char *name)
 {
 	size_t bytes;
 
-	return *ui->search.text && match_find(name, ui->search.text, &bytes);
+	return *ui->search->text && match_find(name, ui->search->text, &bytes);
 }
 
 bool search_hit_method(const struct ui *ui, uint32_t method)
 {
-	return *ui->search.text && match_method(ui->search.found, ui->profile, method);
+	return *ui->search->text && match_method(ui->search->match, ui->profile, method);
 }
 
 /* --- showing ----------------------------------------------------------------------------------------- */
@@ -128,9 +154,9 @@ void search_count(const struct ui *ui, struct strip *s, int hits, int of, const 
 {
 	char text[80];
 
-	name_cut(text, sizeof(text), ui->search.text + (*ui->search.text == '='), 30,
+	name_cut(text, sizeof(text), ui->search->text + (*ui->search->text == '='), 30,
 		ui->glyphs->ellipsis);
-	strip_add(s, STYLE_NORMAL, 0, "%c%s: %d of %d %s", *ui->search.text == '=' ? '#' : '/',
+	strip_add(s, STYLE_NORMAL, 0, "%c%s: %d of %d %s", *ui->search->text == '=' ? '#' : '/',
 		text, hits, of, what);
 	strip_add(s, STYLE_STRONG, 1, "%.1f%% of samples",
 		flat_percent(ui->sums.searched.weight, ui->sums.all.weight));
@@ -144,7 +170,7 @@ void search_highlight(const struct ui *ui, int row, int col, const char *text, c
 
 	if (!search_hit(ui, full))
 		return;
-	const char *hit = match_find(text, ui->search.text, &bytes);
+	const char *hit = match_find(text, ui->search->text, &bytes);
 	/* If the match is in a part that is not displayed, highlight the whole text. */
 	if (hit) {
 		char before[512], found[512];
@@ -181,8 +207,8 @@ static bool find_from(struct ui *ui, int direction)
 
 	if (v->find)
 		return v->find(ui, direction);
-	int at = list_find(list, v->text, ui, ui->search.text,
-		direction ? list->cursor + direction : ui->search.from, direction ? direction : 1);
+	int at = list_find(list, v->text, ui, ui->search->text,
+		direction ? list->cursor + direction : ui->search->from, direction ? direction : 1);
 	if (at < 0)
 		return false;
 	list_to(list, at);
@@ -194,9 +220,9 @@ static void find_anchor(struct ui *ui, bool set)
 	struct list *list = ui_list(ui);
 
 	if (set)
-		ui->search.from = list->cursor;
+		ui->search->from = list->cursor;
 	else
-		list_to(list, ui->search.from);
+		list_to(list, ui->search->from);
 	if (ui_view(ui)->anchor)
 		ui_view(ui)->anchor(ui, set);
 }
@@ -204,7 +230,7 @@ static void find_anchor(struct ui *ui, bool set)
 static void find_change(struct ui *ui)
 {
 	search_for(ui, ui->place.prompt.text);
-	if (!*ui->search.text || !find_from(ui, 0))
+	if (!*ui->search->text || !find_from(ui, 0))
 		find_anchor(ui, false);
 	ui_react(ui, UI_FREEZE_ORDER);
 }
@@ -212,18 +238,18 @@ static void find_change(struct ui *ui)
 static void find_done(struct ui *ui, bool accepted)
 {
 	if (!accepted) {
-		search_for(ui, ui->search.before);
-		ui->search.undo = ui->search.undo_before;
+		search_for(ui, ui->search->before);
+		ui->search->undo = ui->search->undo_before;
 		find_anchor(ui, false);
-	} else if (*ui->search.text && !find_from(ui, 0)) {
-		ui_warn(ui, "nothing here matches \"%s\"", ui->search.text);
+	} else if (*ui->search->text && !find_from(ui, 0)) {
+		ui_warn(ui, "nothing here matches \"%s\"", ui->search->text);
 	}
 }
 
 unsigned search_prompt(struct ui *ui, int arg)
 {
-	memcpy(ui->search.before, ui->search.text, sizeof(ui->search.text));
-	ui->search.undo_before = ui->search.undo;
+	memcpy(ui->search->before, ui->search->text, sizeof(ui->search->text));
+	ui->search->undo_before = ui->search->undo;
 	search_for(ui, "");
 	find_anchor(ui, true);
 	ui_prompt(ui, "find: ", "", find_change, find_done);
@@ -233,14 +259,14 @@ unsigned search_prompt(struct ui *ui, int arg)
 unsigned search_next(struct ui *ui, int direction)
 {
 	if (!find_from(ui, direction))
-		ui_warn(ui, "nothing here matches \"%s\"", ui->search.text);
+		ui_warn(ui, "nothing here matches \"%s\"", ui->search->text);
 	return UI_FREEZE_ORDER;
 }
 
 unsigned search_same(struct ui *ui, int arg)
 {
 	const char *name = ui_selected(ui);
-	char text[sizeof(ui->search.text)];
+	char text[sizeof(ui->search->text)];
 
 	if (!name)
 		return 0;
@@ -262,7 +288,7 @@ static void filter_done(struct ui *ui, bool accepted)
 		ui_warn(ui, "at most %d filters; Esc removes the last one", FILTER_TERMS);
 		return;
 	}
-	ui->scope.filter_undo[filter_count(ui->scope.filter) - 1] = ui_undo_id(ui);
+	ui->search->filter_undo[filter_count(ui->scope.filter) - 1] = ui_undo_id(ui);
 	ui_react(ui, UI_SORT | UI_FREEZE_ORDER);
 	if (!ui->job.on && !ui->sums.all.count)
 		ui_warn(ui, "no sample of this window matches; Esc removes the filter");
@@ -270,7 +296,7 @@ static void filter_done(struct ui *ui, bool accepted)
 
 unsigned search_filter(struct ui *ui, int only)
 {
-	ui_prompt(ui, only ? "only stacks with: " : "hide stacks with: ", ui->search.text, NULL,
+	ui_prompt(ui, only ? "only stacks with: " : "hide stacks with: ", ui->search->text, NULL,
 		filter_done);
 	ui->place.prompt.arg = only;
 	return 0;
@@ -314,19 +340,19 @@ static unsigned filter_undo_id(const struct ui *ui)
 {
 	int n = filter_count(ui->scope.filter);
 
-	return n ? ui->scope.filter_undo[n - 1] : 0;
+	return n ? ui->search->filter_undo[n - 1] : 0;
 }
 
 unsigned search_undo_id(const struct ui *ui)
 {
 	unsigned filter = filter_undo_id(ui);
 
-	return *ui->search.text && ui->search.undo > filter ? ui->search.undo : filter;
+	return *ui->search->text && ui->search->undo > filter ? ui->search->undo : filter;
 }
 
 void search_back(struct ui *ui)
 {
-	if (*ui->search.text && ui->search.undo > filter_undo_id(ui)) {
+	if (*ui->search->text && ui->search->undo > filter_undo_id(ui)) {
 		search_for(ui, "");
 		return;
 	}

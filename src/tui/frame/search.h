@@ -3,7 +3,7 @@
  * Search, filters, and their keys.
  *
  * A search moves the cursor and highlights matches; a filter changes the samples that everything is computed from
- * (profile/query/filter.h). Both belong to struct ui and to its profile: call search_reset for another profile.
+ * (profile/query/filter.h). Both refer to one profile: call search_reset for another one. ui->search is private to search.c.
  */
 #ifndef JHOT_TUI_FRAME_SEARCH_H
 #define JHOT_TUI_FRAME_SEARCH_H
@@ -16,6 +16,11 @@ void search_init(struct ui *ui, const char *const *frameworks);
 void search_done(struct ui *ui);
 /* For another profile: drops the search and the filter terms, keeps what K, L and O have set. */
 void search_reset(struct ui *ui, const char *const *frameworks);
+
+bool search_has_search(const struct ui *ui);
+const char *search_text(const struct ui *ui);    /* "": no search; "=name": the exact name */
+struct match *search_match(const struct ui *ui); /* which methods match; none without a search */
+int search_from(const struct ui *ui); /* the row from which the search in the prompt begins */
 
 /* Adds the active filters to the data-quality line. */
 void search_bar(const struct ui *ui, struct strip *s);
@@ -41,6 +46,5 @@ unsigned search_io(struct ui *ui, int arg);   /* toggles splitting I/O waits by 
 /* The undo id (ui_undo_id) of the search or the last filter, whichever is newer, 0 if none; and undoing that one. */
 unsigned search_undo_id(const struct ui *ui);
 void search_back(struct ui *ui);
-bool search_has_search(const struct ui *ui);
 
 #endif

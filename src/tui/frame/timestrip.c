@@ -24,6 +24,19 @@
 /* The lines, by priority. */
 enum line { LINE_RATE, LINE_HEAP, LINE_GC };
 
+struct timestrip {
+	uint32_t first, count; /* the cells, in cells since the session began */
+	uint32_t from, to;     /* those of the window, both inclusive */
+	int lines;
+	int64_t mean[3];                      /* over the window; -1: not known */
+	int64_t values[3][PROFILE_HISTORY_S]; /* by line and cell; likewise */
+};
+
+struct timestrip *timestrip_new(void)
+{
+	return xcalloc(1, sizeof(struct timestrip));
+}
+
 int timestrip_rows(const struct ui *ui)
 {
 	int rows = ui->canvas->rows;
@@ -65,7 +78,7 @@ void timestrip_update(struct ui *ui)
 {
 	static const uint32_t steps[] = {1, 2, 5, 10, 15, 20, 30, 60, 120, 300, 600, 900, 1800,
 		3600, 7200, 21600, 43200, 86400, 172800};
-	struct ui_strip *s = &ui->strip;
+	struct timestrip *s = ui->strip;
 	struct profile_query q = ui_query(ui);
 	uint32_t now = profile_info(ui->profile).now, step = 0;
 	uint32_t retained = ui->options->file || now < PROFILE_HISTORY_S ? now : PROFILE_HISTORY_S;
@@ -104,7 +117,7 @@ void timestrip_draw(const struct ui *ui, int row)
 	const char *labels[] = {[LINE_RATE] = profile_get_event(ui->profile, ui->scope.event)->name,
 		[LINE_HEAP] = "heap",
 		[LINE_GC] = "GC"};
-	const struct ui_strip *s = &ui->strip;
+	const struct timestrip *s = ui->strip;
 	struct canvas *c = ui->canvas;
 	char text[GLYPH_SPARK_BYTES(1)], number[TEXT_NUMBER], figure[TEXT_NUMBER + 16];
 

@@ -68,7 +68,7 @@ const char *ui_restriction_name(const struct ui *ui)
 
 uint64_t ui_cpu_ns(const struct ui *ui)
 {
-	return ui->measure_cost ? clock_read_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
+	return ui->job.measure_cost ? clock_read_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
 }
 
 unsigned ui_undo_id(struct ui *ui)
@@ -144,7 +144,7 @@ void ui_show(struct ui *ui, enum view_id view)
 	if (view != ui->place.view && covers && ui->place.view != VIEW_PICKER &&
 		ui->place.view != VIEW_ERROR)
 		ui->place.under = ui->place.view;
-	ui->drawn = ui->drawn && view == ui->place.view;
+	ui->job.drawn = ui->job.drawn && view == ui->place.view;
 	ui->place.view = view;
 	if (!ui->place.state[view]) {
 		ui->place.state[view] = xcalloc(1, v->bytes);

@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live view without its terminal: state, reaction to keys, reaction to time.
+ * The live view without its terminal: its state, and how it reacts to keys, clicks and time.
  *
- * Input is keys and times (now_ms, any origin), output is a canvas, so tests drive it exactly as loop.c does. Views and
- * commands read and change the fields directly; a function that changes what is shown returns the reaction needed.
- * ui.c implements what views and commands call, drive.c what the loop calls. Single-threaded; owned by app_run.
+ * Input is keys and times (now_ms, any origin), output is a canvas, so tests drive it exactly as loop.c does.
+ * Single-threaded; owned by app_run.
  *
  *   loop.c    event            ui_key, ui_mouse, ui_tick, ui_resize
  *   drive.c     -> command     command_find, command->run          returns enum ui_reaction
  *               -> job         ui_prepare, in slices               while ui_busy: ui_work
  *               -> update      view->update                        queries the profile, orders rows
  *   loop.c      -> draw        ui_draw: view->beside, view->draw   writes cells
+ *
+ * Commands, popups and drive.c may change a struct ui; updates of views and all that draws get a const one. Within that:
+ *
+ *   session, sums, job, time          drive.c, and begun_ms what begins to sample
+ *   scope: event, holders             events.c        thread, pool    ui_restrict
+ *          filter, idle               search.c        compare         compare.c
+ *          time                       events.c and the commands of time
+ *   place                             ui_show, ui_notify, ui_prompt; a popup closes itself
+ *   search, events, strip, output     private to the file of this name, which has functions to ask for it
+ *   findings, latency                 the file of this name; views read them
  */
 #ifndef JHOT_TUI_FRAME_UI_H
 #define JHOT_TUI_FRAME_UI_H
 
-#include "profile/calls/calls.h"
 #include "profile/query/filter.h"
 #include "tui/frame/app.h"
 #include "tui/frame/timeline.h"
@@ -72,46 +80,18 @@ struct ui_message {
 	int64_t since_ms, until_ms; /* UI_STAY: until the next key */
 };
 
-/* State of one event. */
-struct ui_event {
-	bool shown; /* true once it was shown: then the next three are its values while another event is shown */
-	int window;
-	uint32_t since, since_before;
-	uint32_t begun;    /* second in which this view switched it on */
-	int64_t requested; /* the requested interval, 0: not known yet */
-	bool confirmed;    /* the user has confirmed its warning */
-};
-
-/* The lines of the time strip, as of the last update. */
-struct ui_strip {
-	uint32_t first, count; /* the cells, in cells since the session began */
-	uint32_t from, to;     /* those of the window, both inclusive */
-	int lines;
-	int64_t mean[3];                      /* over the window; -1: not known */
-	int64_t values[3][PROFILE_HISTORY_S]; /* by line and cell; likewise */
-};
-
 /* What is shown: everything that a query is built from. */
 struct ui_scope {
 	int event;
-	bool holders; /* lock: what holders did, instead of who waited */
-	bool idle;    /* wall: show threads that wait for work, too */
-	struct ui_event events[PROFILE_EVENTS];
+	bool holders;    /* lock: what holders did, instead of who waited */
+	bool idle;       /* wall: show threads that wait for work, too */
 	uint32_t thread; /* only this one, or PROFILE_ANY_THREAD */
 	uint32_t pool;   /* only threads of this pool; 0 = all */
 	struct timeline time;
 	struct filter *filter;   /* never NULL */
 	struct compare *compare; /* NULL until a baseline is set */
 	unsigned last_undo; /* last undo id assigned: Esc undoes the action with the highest one */
-	unsigned only_undo, filter_undo[FILTER_TERMS];
-};
-
-/* The search. */
-struct ui_search {
-	char text[256], before[256];
-	int from;            /* the cursor when / was pressed */
-	struct match *found; /* results, cached for the profile; never NULL */
-	unsigned undo, undo_before;
+	unsigned only_undo; /* that of the restriction to a thread or pool */
 };
 
 /* Figures of the window, as of the last update. */
@@ -138,84 +118,76 @@ struct ui_place {
 	struct ui_message message;
 };
 
-/* An update that is too expensive for one key is done in slices: ui_prepare. */
+/*
+ * The update of the screen. One that is too expensive for one key is a job, done in slices; keys are queued until it ends:
+ *
+ *   idle --key or tick--> ui_prepare --done--> view->update --> idle
+ *                          |      ^
+ *                          +------+  work remains: on; the screen shows the state before the key
+ */
 struct ui_job {
 	uint64_t slice;           /* frames to transform per key or round; 0: no slicing */
-	bool on;                  /* pending: the screen shows the state before the last key */
+	bool on;                  /* work remains */
 	bool ticking;             /* the update belongs to a tick, not to a key */
 	bool sort;                /* sort from scratch at the end */
 	bool summed;              /* ui->sums are computed for the query */
 	uint64_t stamp;           /* of the query that the sums belong to */
 	uint64_t ready;           /* stamp of the query whose stacks are transformed */
-	int keys[UI_QUEUED_KEYS]; /* pressed during the job, handled when it ends */
+	int keys[UI_QUEUED_KEYS]; /* the queue */
 	unsigned key_count;
-};
 
-/* Which calls are measured: latency.h. */
-struct ui_latency {
-	char *method;    /* full name; NULL: the view was never opened */
-	unsigned serial; /* incremented whenever measuring begins */
-	bool on;         /* the session measures the method */
-	bool recorded; /* the profile has its calls already: from a file, or the owner of the session */
-	bool refused;      /* true after a restart has failed: it is not tried again */
-	unsigned owned;    /* events that were switched on for this, and are to be switched off */
-	uint64_t begin_ns; /* since second 0 of the profile */
-	int64_t begin_ms;  /* the same moment, in the time of the ui */
-	int window;        /* index into timeline_windows */
+	bool measure_cost;  /* false in tests: updates count as free */
+	uint64_t update_ns; /* CPU time of the last update, including the side pane */
+	int64_t updated_ms; /* when it was made */
+	bool beside;        /* the side pane was loaded since then */
+	bool drawn;         /* the canvas shows this view at this size */
 };
 
 struct ui {
+	/* Constant. */
 	const struct app_ops *ops;
 	void *ctx;
 	const struct app_options *options;
-	struct canvas *canvas; /* a pointer, so that a view, which gets a const ui, can draw */
 	const struct glyphs *glyphs;
+	struct canvas *canvas; /* a pointer, so that views can draw with a const ui */
 
+	/* The session. */
 	const struct profile *profile; /* NULL: not attached */
 	const struct vitals *vitals;   /* likewise */
 	char names_note[160];          /* of ops->names_note, as of the last tick */
-	struct ui_scope scope;
-	struct ui_search search;
-	struct ui_sums sums;
-	struct ui_strip strip;
-	struct ui_place place;
-	struct ui_job job;
-	struct {
-		int row;
-		int warned; /* the event of the open warning */
-		char note[640];
-	} menu;                       /* events.c */
-	const char *format;           /* default suffix of exports; "": the first format */
-	struct output *output;        /* NULL until the export dialog was opened */
-	struct ui_findings *findings; /* never NULL */
-	struct ui_latency latency;
-
-	uint64_t interval_ms;
-	bool measure_cost;  /* false in tests: updates count as free */
-	uint64_t update_ns; /* CPU time of the last update, including the side pane */
-	int64_t updated_ms;
-	bool beside;        /* the side pane was loaded since the last update */
-	bool drawn;         /* the canvas shows this view at this size */
-	uint32_t ask_s;     /* q asks when more seconds than this are unsaved */
-	uint32_t saved_now; /* the profile's second up to which everything is saved */
-	char saved[320];    /* message about the last automatic save, printed after the view ends */
-	bool discard;       /* the user chose to quit without saving */
-	bool over;          /* the session has ended; error has the reason */
+	bool over;                     /* it has ended; error has the reason */
 	struct err error;
-	struct err refusal; /* why the last attach failed, for the error screen */
 	int attach_pid;     /* JVM to attach to after the next draw; 0: none */
-	int last_pid;       /* of the last attempt to attach */
+	int last_pid;       /* of the last attempt to attach, */
+	struct err refusal; /* and why it failed, for the error screen */
 
-	int64_t now_ms, attached_ms, order_frozen_until_ms;
-	int64_t begun_ms; /* when the session or the shown event began */
+	/* What is shown, and how. */
+	struct ui_scope scope;
+	struct ui_sums sums;
+	struct ui_place place;
 	enum name_style names;
 	enum theme_depth depth, depth_begin; /* color depth: now, and at the start */
 	bool mouse;                          /* mouse reporting is on */
-	const char *
-		waits_for; /* names a blocking operation in its message; NULL: "waiting for the JVM" */
-	uint64_t newer;    /* samples newer than the frozen window, */
+
+	/* Time. */
+	uint64_t interval_ms; /* of refreshing, as requested */
+	int64_t now_ms, attached_ms, order_frozen_until_ms;
+	int64_t begun_ms; /* when the session or the shown event began */
+	uint64_t newer;   /* samples newer than the frozen window, */
 	int64_t newer_ms; /* as counted at this time */
-	char *copy;       /* text for the clipboard; the loop consumes and frees it */
+	struct ui_job job;
+
+	/* Never NULL. */
+	struct search *search;
+	struct ui_events *events;
+	struct timestrip *strip;
+	struct output *output;
+	struct ui_findings *findings;
+	struct ui_latency *latency;
+
+	/* For the loop. */
+	const char *waits_for; /* names what blocks, in its message; NULL: "waiting for the JVM" */
+	char *copy;            /* text for the clipboard; the loop consumes and frees it */
 };
 
 /* The state of a view, a struct that begins with view_state. NULL until the view is first shown. */
@@ -288,9 +260,9 @@ bool ui_is_restricted(const struct ui *ui); /* true while restricted to one thre
 const char *ui_restriction_name(const struct ui *ui); /* its name */
 /* PROFILE_ANY_THREAD, 0: no restriction. */
 void ui_restrict(struct ui *ui, uint32_t thread, uint32_t pool);
-/* Shows a message for that time in ms, or UI_STAY. ui_say and ui_warn: for UI_MESSAGE_MS. */
 /* CPU time of this thread for measuring the cost of updates; 0 in tests. */
 uint64_t ui_cpu_ns(const struct ui *ui);
+/* Shows a message for that time in ms, or UI_STAY. ui_say and ui_warn: for UI_MESSAGE_MS. */
 void ui_notify(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 #define ui_say(ui, ...)  ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, __VA_ARGS__)
@@ -310,6 +282,7 @@ void footer_prompt_key(struct ui *ui, int key);
 /* Edits a line of text: characters, Backspace, ^U. Returns false for any other key. */
 bool footer_edit(char *text, size_t bytes, int key);
 /* timestrip.c: the history under the header. Update once per update of the view. */
+struct timestrip *timestrip_new(void); /* the caller frees it */
 int timestrip_rows(const struct ui *ui);
 void timestrip_update(struct ui *ui);
 void timestrip_draw(const struct ui *ui, int row);

@@ -136,7 +136,7 @@ static int write_group(const struct ui *ui, struct canvas *page, int row, enum c
 		const char *shown = command_shown(c, ui);
 		int width = text_width(shown) + 1 + (c->help ? text_width(c->help) : 0);
 		bool here = c->views & VIEW_BIT(ui->place.under) &&
-			    (!c->available || c->available(ui)) && !file_refusal(ui, c);
+			    (!c->available || c->available(ui)) && !file_refusal(ui, c->name);
 
 		if (c->group != group || !c->help || !here)
 			continue;

@@ -66,7 +66,7 @@ static void flame_find_hidden(const struct ui *ui, struct flame *f)
 
 	free(f->hidden_hits);
 	f->hidden_hits = xcalloc(l->count + 1, sizeof(*f->hidden_hits));
-	snprintf(f->searched, sizeof(f->searched), "%s", ui->search.text);
+	snprintf(f->searched, sizeof(f->searched), "%s", search_text(ui));
 	for (uint32_t i = 0; i < l->count; i++)
 		box_of[l->boxes[i].node] = i + 1;
 	for (uint32_t i = 0; i < f->tree->count; i++) {
@@ -86,7 +86,7 @@ static uint32_t flame_hidden_hits(const struct ui *ui, const struct flame_box *b
 {
 	const struct flame *f = ui_state(ui, VIEW_FLAME);
 
-	return *ui->search.text && !strcmp(f->searched, ui->search.text)
+	return search_has_search(ui) && !strcmp(f->searched, search_text(ui))
 		       ? f->hidden_hits[b - f->layout->boxes]
 		       : 0;
 }
@@ -96,7 +96,7 @@ static bool flame_find(const struct ui *ui, int direction)
 {
 	struct flame *f = ui_state(ui, VIEW_FLAME);
 	int count = f->layout ? (int)f->layout->count : 0;
-	int from = direction ? f->at.list.cursor + direction : ui->search.from;
+	int from = direction ? f->at.list.cursor + direction : search_from(ui);
 
 	for (int i = 0; i < count; i++) {
 		int at = ((from + (direction < 0 ? -i : i)) % count + count) % count;
@@ -146,7 +146,7 @@ static void flame_update(const struct ui *ui, bool sort)
 	struct calltree_options options = {
 		.root_method = PROFILE_NONE,
 		.min_share = 0.4 / columns,
-		.find = *ui->search.text ? ui->search.found : NULL,
+		.find = search_has_search(ui) ? search_match(ui) : NULL,
 	};
 	uint32_t zoom =
 		f->tree && f->at.trail.depth ? calltree_find(f->tree, trail_top(&f->at.trail)) : 0;
@@ -173,7 +173,7 @@ static void flame_update(const struct ui *ui, bool sort)
 	bool keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
 		    ui->now_ms - f->layout_ms < RELAYOUT_MS && f->layout->count > 1 &&
 		    flame_layout_shift(f->layout, layout) <= RELAYOUT_COLS &&
-		    f->compared == compare_stamp(ui) && !strcmp(f->searched, ui->search.text);
+		    f->compared == compare_stamp(ui) && !strcmp(f->searched, search_text(ui));
 
 	if (keep) {
 		flame_layout_free(layout);
@@ -450,7 +450,7 @@ static void flame_notice(const struct ui *ui, struct strip *s)
 
 	if (!f->layout)
 		return;
-	if (!*ui->search.text) {
+	if (!search_has_search(ui)) {
 		strip_add(s, STYLE_DIM, 0, "%s, %s too narrow to show",
 			text_counted(rows, f->layout->rows, "row"),
 			text_counted(boxes, f->layout->hidden, "box"))

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "tui/frame/latency.h"
 #include "tui/screen/name.h"
 #include "tui/screen/text.h"
 
@@ -318,13 +319,13 @@ void figures_draw_empty(const struct ui *ui, struct area area)
 	int row = area.row + (area.rows > 10 ? 2 : 0), col = area.cols >= 76 ? 6 : 1;
 	struct area text = {row, col, area.rows, area.cols - col - 1};
 	char sentence[400], interval[CALLS_TEXT], method[160] = "";
-	const char *name = ui->latency.method ? ui->latency.method : "";
+	const char *name = ui->latency->method ? ui->latency->method : "";
 	double seconds = (double)(l->query.to_ns - l->query.from_ns) / (double)NS_PER_S;
 
 	snprintf(method, sizeof(method), "%s", text_suffix(name, 100));
-	if (!ui->latency.on && !ui->latency.recorded && !ui->over)
+	if (!ui->latency->on && !ui->latency->recorded && !ui->over)
 		snprintf(sentence, sizeof(sentence), "No calls are measured.");
-	else if (ui->latency.recorded || l->query.from_ns > ui->latency.begin_ns)
+	else if (ui->latency->recorded || l->query.from_ns > ui->latency->begin_ns)
 		snprintf(sentence, sizeof(sentence),
 			"No call of %s began in this window. ] widens it.", method);
 	else
@@ -338,7 +339,7 @@ void figures_draw_empty(const struct ui *ui, struct area area)
 		"Esc "
 		"goes back.",
 		calls_duration_text(calls_interval(ui->profile), interval));
-	for (unsigned i = 0; i <= l->note_count && ui->latency.on; i++) {
+	for (unsigned i = 0; i <= l->note_count && ui->latency->on; i++) {
 		text.rows = area.row + area.rows - text.row;
 		if (text.rows > 0)
 			text.row = canvas_wrapped(ui->canvas, text, 0, STYLE_DIM,

@@ -234,7 +234,7 @@ static bool query_measured(const struct ui *ui, struct latency *l, bool changes)
 
 	if (!query_move(ui, l, changes))
 		return false;
-	l->query.from_ns = ui->latency.begin_ns;
+	l->query.from_ns = ui->latency->begin_ns;
 	if (window_ns && l->query.to_ns > l->query.from_ns + window_ns)
 		l->query.from_ns = l->query.to_ns - window_ns;
 	return true;
@@ -256,8 +256,8 @@ static bool query_recorded(const struct ui *ui, struct latency *l, bool changes)
 /* Sets which calls are shown. False: the same as before. Of a restriction only a pool applies. */
 static bool query_update(const struct ui *ui, struct latency *l)
 {
-	int window = ui->latency.recorded ? ui->scope.time.window : ui->latency.window;
-	bool begins = l->serial != ui->latency.serial || !l->computed;
+	int window = ui->latency->recorded ? ui->scope.time.window : ui->latency->window;
+	bool begins = l->serial != ui->latency->serial || !l->computed;
 	bool changes = begins || l->window != window;
 
 	if (begins) {
@@ -266,14 +266,14 @@ static bool query_update(const struct ui *ui, struct latency *l)
 		rows_free(l);
 		l->range = 0;
 		l->frozen = false;
-		l->query.to_ns = ui->latency.begin_ns;
+		l->query.to_ns = ui->latency->begin_ns;
 	}
 	if (changes)
 		fresh(l);
-	l->serial = ui->latency.serial;
+	l->serial = ui->latency->serial;
 	l->window = window;
-	if (!(ui->latency.recorded ? query_recorded(ui, l, changes)
-				   : query_measured(ui, l, changes)))
+	if (!(ui->latency->recorded ? query_recorded(ui, l, changes)
+				    : query_measured(ui, l, changes)))
 		return false;
 	l->query.pool = ui->scope.pool;
 	l->asked = l->query;
@@ -310,7 +310,7 @@ static void latency_draw(const struct ui *ui, struct area area)
 /* "Gateway.handle", as far as it fits. */
 static void add_method(const struct ui *ui, struct strip *s)
 {
-	const char *full = ui->latency.method, *dot = strrchr(full, '.');
+	const char *full = ui->latency->method, *dot = strrchr(full, '.');
 	char class_name[512], name[sizeof(((struct strip_part *)0)->text)];
 	struct profile_method m = {.class_name = class_name,
 		.name = dot ? dot + 1 : full,
@@ -332,7 +332,7 @@ static void latency_quality(const struct ui *ui, struct strip *s)
 		(uint32_t)((l->query.to_ns - l->query.from_ns + NS_PER_S / 2) / NS_PER_S);
 	bool ends = ui->scope.time.frozen || ui->over;
 
-	if (!ui->latency.method)
+	if (!ui->latency->method)
 		return;
 	add_method(ui, s);
 	if (timeline_windows[l->window] && seconds < timeline_windows[l->window])
@@ -372,8 +372,8 @@ static void latency_detail(const struct ui *ui, struct strip *s)
 		strip_add(s, STYLE_STRONG, 0, "%s", selected->thread);
 	if (selected && *selected->lock)
 		strip_add(s, STYLE_NORMAL, 1, "%s", selected->lock);
-	if (ui->latency.method)
-		strip_add(s, l->opened ? STYLE_DIM : STYLE_NORMAL, 3, "%s", ui->latency.method);
+	if (ui->latency->method)
+		strip_add(s, l->opened ? STYLE_DIM : STYLE_NORMAL, 3, "%s", ui->latency->method);
 	if (l->at.list.count)
 		strip_add(s, STYLE_DIM, 2, "%d of %d %s", at + 1, l->at.list.count,
 			l->opened     ? "phases"
@@ -439,10 +439,17 @@ unsigned latency_of_method(struct ui *ui, uint32_t method)
 
 unsigned latency_restart(struct ui *ui)
 {
-	if (!latency_begin(ui, ui->latency.method))
+	if (!latency_begin(ui, ui->latency->method))
 		return 0;
 	ui_notify(ui, STYLE_NORMAL, UI_MESSAGE_MS, "restarted: calls are measured from now on");
 	return UI_UPDATE;
+}
+
+int *latency_window(struct ui *ui)
+{
+	bool own = ui->place.view == VIEW_LATENCY && !ui->latency->recorded;
+
+	return own ? &ui->latency->window : &ui->scope.time.window;
 }
 
 unsigned latency_open(struct ui *ui, int arg)

@@ -386,9 +386,9 @@ static void threads_notice(const struct ui *ui, struct strip *s)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
 
-	if (*ui->search.text)
-		strip_add(s, STYLE_NORMAL, 0, "/%s: %d of %d", ui->search.text,
-			list_count_hits(&t->at.list, threads_text, ui, ui->search.text),
+	if (search_has_search(ui))
+		strip_add(s, STYLE_NORMAL, 0, "/%s: %d of %d", search_text(ui),
+			list_count_hits(&t->at.list, threads_text, ui, search_text(ui)),
 			t->at.list.count);
 }
 

@@ -368,7 +368,7 @@ static void tree_notice(const struct ui *ui, struct strip *s)
 	struct tree *t = ui_state(ui, VIEW_TREE);
 	int hits = 0;
 
-	if (!*ui->search.text || !t->tree) {
+	if (!search_has_search(ui) || !t->tree) {
 		strip_add(s, STYLE_DIM, 0, "%d of %d rows", t->at.list.cursor + 1, t->at.list.count)
 			->right = true;
 		return;
