@@ -25,9 +25,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ANSWER_LIMIT (80u << 20)
+#define ANSWER_LIMIT (80u << 20) /* more than protocol_receive accepts */
 #define HELPER_MS    (HOTSPOT_PATIENCE_MS * 10 + 2 * ATTACH_LISTEN_MS + ATTACH_REPLY_MS)
-#define REAP_TURNS   3000 /* times 1 ms */
+#define REAP_MS      3000 /* for the helper to remove its files after the caller has cancelled */
 
 /* Polling interval for a JVM that is starting. */
 static const struct timespec start_pause = {0, 50 * (long)NS_PER_MS};
@@ -57,28 +57,23 @@ static int assume_ids(const struct hotspot *jvm, struct err *err)
 	return -1;
 }
 
-/* Inspects the JVM, polling for up to ATTACH_START_MS while it is starting. -1: the process has ended. */
-static int check_when_started(pid_t pid, struct hotspot *now)
+/*
+ * Repeats the check right before attaching, and verifies that pid still denotes the same process. Polls for up to
+ * ATTACH_START_MS while the JVM is starting.
+ */
+static int check_again(const struct hotspot *before, struct hotspot *now, struct err *err)
 {
 	uint64_t end_ns = clock_mono_ns() + ATTACH_START_MS * NS_PER_MS;
 
-	for (;;) {
-		if (hotspot_examine(pid, now, false))
-			return -1;
-		if (!now->starting || clock_mono_ns() >= end_ns)
-			return 0;
-		nanosleep(&start_pause, NULL);
-	}
-}
-
-/* Repeats the check right before attaching, and verifies that pid still denotes the same process. */
-static int check_again(const struct hotspot *before, struct hotspot *now, struct err *err)
-{
 	if (hotspot_is_thread(before->pid, err))
 		return -1;
-	if (check_when_started(before->pid, now))
-		return err_set(
-			err, ERR_NO_TARGET, "Process %d no longer exists.", (int)before->pid);
+	for (;; nanosleep(&start_pause, NULL)) {
+		if (hotspot_examine(before->pid, now, false))
+			return err_set(err, ERR_NO_TARGET, "Process %d no longer exists.",
+				(int)before->pid);
+		if (!now->starting || clock_mono_ns() >= end_ns)
+			break;
+	}
 	if (now->nspid != before->nspid || now->euid != before->euid ||
 		now->start_ticks != before->start_ticks)
 		return err_set(err, ERR_NO_TARGET, "Process id %d now belongs to another process.",
@@ -193,7 +188,7 @@ static void reap(pid_t pid)
 {
 	static const struct timespec pause = {0, (long)NS_PER_MS};
 
-	for (int turns = 0; turns < REAP_TURNS; turns++) {
+	for (int ms = 0; ms < REAP_MS; ms++) {
 		pid_t gone = waitpid(pid, NULL, WNOHANG);
 
 		if (gone == pid || (gone < 0 && errno != EINTR))

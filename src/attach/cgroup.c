@@ -104,21 +104,14 @@ static bool group_of(const struct cgroup_mount *mount, pid_t pid, char out[CGROU
 
 /* --- its levels -------------------------------------------------------------------------------------- */
 
-/* The number after `key` at the start of a line ("nr_periods 12"), or that of the whole file if key is "". */
+/* The number after `key` in its line ("nr_periods 12"), or that of the whole file if key is "". UNKNOWN: none. */
 static int64_t number(const char *text, const char *key)
 {
-	const char *at = text;
-	size_t length = strlen(key);
+	const char *at = *key ? proc_field(text, key) : text;
 	char *end;
+	int64_t value = strtoll(at, &end, 10);
 
-	while (length && (strncmp(at, key, length) != 0 || at[length] != ' ')) {
-		at = strchr(at, '\n');
-		if (!at)
-			return UNKNOWN;
-		at++;
-	}
-	int64_t value = strtoll(at + length, &end, 10);
-	return end == at + length ? UNKNOWN : value;
+	return end == at ? UNKNOWN : value;
 }
 
 /* One level of the hierarchy: a folder in our mounts, or in the process's own root. */

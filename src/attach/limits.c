@@ -176,14 +176,6 @@ static int check_limit(
 	return -1;
 }
 
-/* A value of /proc/meminfo ("CommitLimit:     4048412 kB"), in bytes. */
-static uint64_t meminfo(const char *text, const char *name)
-{
-	const char *at = strstr(text, name);
-
-	return at ? strtoull(at + strlen(name), NULL, 10) * 1024 : PROC_NO_LIMIT;
-}
-
 /* Without overcommit, the kernel limits the memory committed to all processes together. */
 static struct limit commit_limit(uint64_t need)
 {
@@ -192,21 +184,14 @@ static struct limit commit_limit(uint64_t need)
 	struct buf text = {0};
 
 	if (proc_setting("vm/overcommit_memory", 0) == 2 && !proc_read_host("meminfo", &text)) {
-		l.limit = meminfo(buf_str(&text), "CommitLimit:");
-		l.used = meminfo(buf_str(&text), "Committed_AS:");
+		const char *most = proc_field(buf_str(&text), "CommitLimit:");
+
+		if (*most)
+			l.limit = strtoull(most, NULL, 10) * 1024;
+		l.used = strtoull(proc_field(buf_str(&text), "Committed_AS:"), NULL, 10) * 1024;
 	}
 	buf_done(&text);
 	return l;
-}
-
-/* Applies if the process locks memory (mlockall with MCL_FUTURE would lock ours as well) without CAP_IPC_LOCK. */
-static struct limit lock_limit(const struct proc_status *status, const char *limits, uint64_t need)
-{
-	bool counts = status->lock_bytes && !(status->caps >> CAP_IPC_LOCK & 1);
-
-	return (struct limit){"locked memory (ulimit -l)", "memlock", NULL,
-		counts ? proc_limit(limits, "Max locked memory") : PROC_NO_LIMIT,
-		status->lock_bytes, need};
 }
 
 static int check_memory(const struct hotspot *jvm, const struct need *need, struct err *err)
@@ -220,12 +205,16 @@ static int check_memory(const struct hotspot *jvm, const struct need *need, stru
 		return 0;
 	}
 	const char *limits = buf_str(&read);
+	/* The limit of locked memory counts if the process locks some (with MCL_FUTURE also ours), without CAP_IPC_LOCK. */
+	bool locks = status.lock_bytes && !(status.caps >> CAP_IPC_LOCK & 1);
 	const struct limit rows[] = {
 		{"address space (ulimit -v)", "as", NULL, proc_limit(limits, "Max address space"),
 			status.vm_bytes, need->bytes},
 		{"data (ulimit -d)", "data", NULL, proc_limit(limits, "Max data size"),
 			status.data_bytes, need->bytes},
-		lock_limit(&status, limits, need->bytes),
+		{"locked memory (ulimit -l)", "memlock", NULL,
+			locks ? proc_limit(limits, "Max locked memory") : PROC_NO_LIMIT,
+			status.lock_bytes, need->bytes},
 		commit_limit(need->bytes),
 		{"mappings (vm.max_map_count)", NULL, "vm.max_map_count",
 			(uint64_t)proc_setting("vm/max_map_count", 65530),

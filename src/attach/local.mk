@@ -8,4 +8,4 @@ libattach_a_SOURCES = \
 	%D%/jvm/check.h %D%/jvm/cmdline.c %D%/jvm/cmdline.h %D%/jvm/hotspot.c %D%/jvm/hotspot.h \
 	%D%/jvm/hsperf.c %D%/jvm/hsperf.h %D%/jvm/libjvm.c %D%/jvm/libjvm.h %D%/jvm/line_table.c \
 	%D%/jvm/line_table.h %D%/jvm/list.c %D%/jvm/listener.c %D%/jvm/listener.h %D%/jvm/scan.c \
-	%D%/perf/events.c %D%/perf/events.h %D%/perf/lend.c %D%/perf/lend.h %D%/perf/pmu.c %D%/perf/pmu.h %D%/perf/probe.c
+	%D%/perf/events.c %D%/perf/events.h %D%/perf/lend.c %D%/perf/lend.h %D%/perf/pmu.c %D%/perf/pmu.h

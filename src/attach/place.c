@@ -28,7 +28,7 @@
 #define AGENT_LIMIT   (64u << 20)
 #define STALE_SECONDS 60
 #define COPY_MODE     0500 /* owned and read by the JVM's user */
-#define ROOTS_MODE    0444 /* owned by root: readable by the JVM's user, not writable */
+#define ROOT_MODE     0444 /* owned by root: readable by the JVM's user, not writable */
 
 #define FOLDER_DEPTH  64
 
@@ -82,8 +82,8 @@ void place_name(const void *bytes, size_t len, pid_t nspid, char out[PLACE_NAME]
 }
 
 /*
- * The kept descriptor is an O_PATH one: its link has no permission bits. A descriptor with which a loader is just reading a
- * copy is not used: it is closed soon.
+ * The agent's descriptor is an O_PATH one, whose link in /proc/PID/fd has no permission bits. Others are those of a loader that
+ * is reading the file: they are closed soon.
  */
 void place_find_retained(struct place *p)
 {
@@ -108,8 +108,8 @@ void place_find_retained(struct place *p)
 /* --- who may change a folder ------------------------------------------------------------------------- */
 
 /*
- * True when only those can replace files in the folder who can modify the JVM anyway: root, root of its user namespace, its own
- * user. They must own even a sticky folder: its owner may rename files of others in it.
+ * True when only users who can modify the JVM anyway can replace files in the folder: root, root of its user namespace, its own
+ * user. One of them must own even a sticky folder, since the owner may rename files of others in it.
  */
 static bool is_safe(const struct place *p, const struct stat *dir)
 {
@@ -193,14 +193,7 @@ int place_prepare(
 
 /* --- stale files of a killed jhot -------------------------------------------------------------------- */
 
-/* True for a link or copy of ours (by owner and mode) that is older than STALE_SECONDS. */
-static bool is_stale(const struct stat *st)
-{
-	return (S_ISLNK(st->st_mode) ||
-		       (S_ISREG(st->st_mode) && (st->st_mode & 07777) == COPY_MODE)) &&
-	       st->st_uid == geteuid() && time(NULL) - st->st_mtime > STALE_SECONDS;
-}
-
+/* Removes links and copies of ours (by owner and mode) that are older than STALE_SECONDS. */
 static void remove_stale(int dir_fd)
 {
 	int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -208,10 +201,15 @@ static void remove_stale(int dir_fd)
 	struct dirent *e;
 	struct stat st;
 
-	while (dir && (e = readdir(dir)) != NULL)
-		if (!strncmp(e->d_name, PLACE_PREFIX, strlen(PLACE_PREFIX)) &&
-			!fstatat(dir_fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) && is_stale(&st))
+	while (dir && (e = readdir(dir)) != NULL) {
+		if (strncmp(e->d_name, PLACE_PREFIX, strlen(PLACE_PREFIX)) != 0 ||
+			fstatat(dir_fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) ||
+			st.st_uid != geteuid() || time(NULL) - st.st_mtime <= STALE_SECONDS)
+			continue;
+		if (S_ISLNK(st.st_mode) ||
+			(S_ISREG(st.st_mode) && (st.st_mode & 07777) == COPY_MODE))
 			unlinkat(dir_fd, e->d_name, 0);
+	}
 	if (dir)
 		closedir(dir);
 	else if (fd >= 0)
@@ -319,7 +317,7 @@ static bool make_memfd(struct place *p)
 	return false;
 }
 
-/* --- by root ----------------------------------------------------------------------------------------- */
+/* --- with root's ids ----------------------------------------------------------------------------------------- */
 
 /* True when this user can create an executable file there, judged by mode and mount flags only. */
 static bool may_install(int dir, uid_t uid, gid_t gid)
@@ -332,16 +330,6 @@ static bool may_install(int dir, uid_t uid, gid_t gid)
 	return uid == 0 || st.st_mode & (st.st_uid == uid          ? S_IWUSR
 						: st.st_gid == gid ? S_IWGRP
 								   : S_IWOTH);
-}
-
-/* True for a folder on tmpfs that only root can write to. */
-static bool is_roots(int dir)
-{
-	struct statfs fs;
-	struct stat st;
-
-	return may_install(dir, 0, 0) && !fstatfs(dir, &fs) && fs.f_type == TMPFS_MAGIC &&
-	       !fstat(dir, &st) && st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
 static void remove_own(const struct place *p, int dir)
@@ -378,7 +366,7 @@ static bool start_remover(struct place *p, int dir)
 }
 
 /*
- * The JVM's /dev if only root can have mounted it, else -1. The owner of a folder does not prove that: in a user namespace of
+ * The JVM's /dev, if it is a tmpfs that only root can have mounted and only root can write to; else -1. The owner of a folder does not prove that: in a user namespace of
  * their own, any user can mount a folder of the host as /dev. Namespaces are checked after opening the folder, since a process
  * cannot return from a namespace it has entered; the descriptor of /proc/PID proves that it is still the same process.
  */
@@ -387,9 +375,12 @@ static int open_dev(const struct place *p)
 	char path[PROC_PATH_BYTES];
 	int process = open(proc_path(path, p->jvm->pid, ""), O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int dir = proc_open_in(p->jvm->pid, "root", "/dev", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct stat st;
-	bool ours = process >= 0 && is_roots(dir) && proc_mounts_are_ours(p->jvm->pid) &&
-		    !fstatat(process, "stat", &st, 0);
+	struct statfs fs;
+	struct stat st, alive;
+	bool ours = may_install(dir, 0, 0) && !fstatfs(dir, &fs) && fs.f_type == TMPFS_MAGIC &&
+		    !fstat(dir, &st) && st.st_uid == 0 && !(st.st_mode & (S_IWGRP | S_IWOTH)) &&
+		    process >= 0 && proc_mounts_are_ours(p->jvm->pid) &&
+		    !fstatat(process, "stat", &alive, 0);
 
 	if (process >= 0)
 		close(process);
@@ -413,7 +404,7 @@ void place_write_by_root(struct place *p)
 	int dir = open_dev(p);
 	if (dir < 0)
 		return;
-	p->mode = ROOTS_MODE;
+	p->mode = ROOT_MODE;
 	if (!install_into(p, dir)) {
 		if (start_remover(p, dir))
 			snprintf(p->path, sizeof(p->path), "/dev/%s", p->name);
@@ -424,7 +415,7 @@ void place_write_by_root(struct place *p)
 	close(dir);
 }
 
-/* --- by the target's user ---------------------------------------------------------------------------- */
+/* --- with the target's ids ---------------------------------------------------------------------------- */
 
 int place_write(struct place *p, struct err *err)
 {

@@ -61,6 +61,18 @@ int proc_setting(const char *name, int otherwise)
 	return known ? (int)value : otherwise;
 }
 
+const char *proc_field(const char *text, const char *key)
+{
+	size_t length = strlen(key);
+
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (!strncmp(line, key, length) && (line[length] == ' ' || line[length] == '\t'))
+			return line + length + strspn(line + length, "\t ");
+	}
+	return "";
+}
+
 bool proc_link(pid_t pid, const char *file, char *out, size_t bytes)
 {
 	char path[PROC_PATH_BYTES];
@@ -193,14 +205,6 @@ bool proc_fds_open_to_us(pid_t pid)
 
 /* --- status ------------------------------------------------------------------------------------------ */
 
-/* The value after a key in the text of status; "": no such key. */
-static const char *field(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-
-	return at ? at + strlen(key) + strspn(at + strlen(key), "\t ") : "";
-}
-
 /* The second of four numbers: real, effective, saved, file system. */
 static unsigned effective(const char *value)
 {
@@ -210,45 +214,40 @@ static unsigned effective(const char *value)
 	return (unsigned)strtoul(end, NULL, 10);
 }
 
-/* NSpid: one pid per namespace, innermost last. */
-static void parse_nspid(const char *value, struct proc_status *out)
-{
-	char *end;
-
-	for (long id = strtol(value, &end, 10); end != value; id = strtol(value, &end, 10)) {
-		out->nspid = (pid_t)id;
-		out->ns_depth++;
-		value = end;
-	}
-}
-
 static int read_status(pid_t pid, const char *file, struct proc_status *out)
 {
 	struct buf read = {0};
 	int rc = proc_read(pid, file, &read);
-	const char *text = rc ? "" : buf_str(&read), *name = field(text, "Name:");
+	const char *text = rc ? "" : buf_str(&read), *name = proc_field(text, "Name:");
 
 	*out = (struct proc_status){
-		.euid = effective(field(text, "\nUid:")),
-		.egid = effective(field(text, "\nGid:")),
-		.tgid = atoi(field(text, "\nTgid:")),
-		.tracer = atoi(field(text, "\nTracerPid:")),
-		.threads = atoi(field(text, "\nThreads:")),
-		.fd_size = strtoull(field(text, "\nFDSize:"), NULL, 10),
-		.vm_bytes = strtoull(field(text, "\nVmSize:"), NULL, 10) * 1024,
-		.data_bytes = strtoull(field(text, "\nVmData:"), NULL, 10) * 1024,
-		.lock_bytes = strtoull(field(text, "\nVmLck:"), NULL, 10) * 1024,
-		.rss_bytes = strtoull(field(text, "\nVmRSS:"), NULL, 10) * 1024,
-		.anon_bytes = strtoull(field(text, "\nRssAnon:"), NULL, 10) * 1024,
-		.swap_bytes = strtoull(field(text, "\nVmSwap:"), NULL, 10) * 1024,
-		.sig_caught = strtoull(field(text, "\nSigCgt:"), NULL, 16),
-		.sig_blocked = strtoull(field(text, "\nSigBlk:"), NULL, 16),
-		.sig_pending = strtoull(field(text, "\nSigPnd:"), NULL, 16) |
-			       strtoull(field(text, "\nShdPnd:"), NULL, 16),
-		.caps = strtoull(field(text, "\nCapEff:"), NULL, 16),
-		.state = *field(text, "\nState:"),
+		.euid = effective(proc_field(text, "Uid:")),
+		.egid = effective(proc_field(text, "Gid:")),
+		.tgid = atoi(proc_field(text, "Tgid:")),
+		.tracer = atoi(proc_field(text, "TracerPid:")),
+		.threads = atoi(proc_field(text, "Threads:")),
+		.fd_size = strtoull(proc_field(text, "FDSize:"), NULL, 10),
+		.vm_bytes = strtoull(proc_field(text, "VmSize:"), NULL, 10) * 1024,
+		.data_bytes = strtoull(proc_field(text, "VmData:"), NULL, 10) * 1024,
+		.lock_bytes = strtoull(proc_field(text, "VmLck:"), NULL, 10) * 1024,
+		.rss_bytes = strtoull(proc_field(text, "VmRSS:"), NULL, 10) * 1024,
+		.anon_bytes = strtoull(proc_field(text, "RssAnon:"), NULL, 10) * 1024,
+		.swap_bytes = strtoull(proc_field(text, "VmSwap:"), NULL, 10) * 1024,
+		.sig_caught = strtoull(proc_field(text, "SigCgt:"), NULL, 16),
+		.sig_blocked = strtoull(proc_field(text, "SigBlk:"), NULL, 16),
+		.sig_pending = strtoull(proc_field(text, "SigPnd:"), NULL, 16) |
+			       strtoull(proc_field(text, "ShdPnd:"), NULL, 16),
+		.caps = strtoull(proc_field(text, "CapEff:"), NULL, 16),
+		.state = *proc_field(text, "State:"),
 	};
-	parse_nspid(field(text, "\nNSpid:"), out);
+	/* One pid per namespace, the innermost last. */
+	const char *ids = proc_field(text, "NSpid:");
+	char *end;
+	for (long id = strtol(ids, &end, 10); end != ids; id = strtol(ids, &end, 10)) {
+		out->nspid = (pid_t)id;
+		out->ns_depth++;
+		ids = end;
+	}
 	clean_text(out->name, sizeof(out->name), name, strcspn(name, "\n"));
 	buf_done(&read);
 	return out->state ? 0 : -1;
@@ -304,39 +303,37 @@ unsigned proc_maps_count(pid_t pid)
 
 /* --- stat -------------------------------------------------------------------------------------------- */
 
-/* "PID (comm) S ppid ...": comm may contain any bytes, so the other fields begin after the last ')'. */
-static int parse_stat(const char *text, struct proc_cpu *out, char comm[32])
-{
-	const char *open = strchr(text, '('), *close = strrchr(text, ')');
-	unsigned long long faults, utime, stime, start;
-
-	if (!open || !close || close < open)
-		return -1;
-	if (sscanf(close + 1,
-		    " %c %*d %*d %*d %*d %*d %*u %*u %*u %llu %*u %llu %llu %*d %*d %*d %*d %*d "
-		    "%*d "
-		    "%llu",
-		    &out->state, &faults, &utime, &stime, &start) != 5)
-		return -1;
-	out->major_faults = faults;
-	out->utime = utime;
-	out->stime = stime;
-	out->start_ticks = start;
-	if (comm)
-		clean_text(comm, 32, open + 1, (size_t)(close - open - 1));
-	return 0;
-}
-
+/*
+ * "PID (comm) S ppid ...": comm may contain any bytes, so the other fields begin after the last ')'. comm may be NULL. 0, or -1
+ * with *out zeroed.
+ */
 static int read_stat(pid_t pid, const char *file, struct proc_cpu *out, char comm[32])
 {
+	unsigned long long faults, utime, stime, start;
 	struct buf text = {0};
-	int rc = proc_read(pid, file, &text);
+	char state;
+	int rc = -1;
 
 	memset(out, 0, sizeof(*out));
-	if (!rc)
-		rc = parse_stat(buf_str(&text), out, comm);
+	proc_read(pid, file, &text);
+	const char *open = strchr(buf_str(&text), '('), *close = strrchr(buf_str(&text), ')');
+	if (open && close > open &&
+		sscanf(close + 1,
+			" %c %*d %*d %*d %*d %*d %*u %*u %*u %llu %*u %llu %llu %*d %*d %*d %*d "
+			"%*d "
+			"%*d %llu",
+			&state, &faults, &utime, &stime, &start) == 5) {
+		*out = (struct proc_cpu){.utime = utime,
+			.stime = stime,
+			.start_ticks = start,
+			.major_faults = faults,
+			.state = state};
+		if (comm)
+			clean_text(comm, 32, open + 1, (size_t)(close - open - 1));
+		rc = 0;
+	}
 	buf_done(&text);
-	return rc ? -1 : 0;
+	return rc;
 }
 
 int proc_cpu(pid_t pid, struct proc_cpu *out)
@@ -376,14 +373,11 @@ int64_t proc_fds_count(pid_t pid)
 
 uint64_t proc_limit(const char *limits, const char *name)
 {
-	const char *at = strstr(limits, name);
+	const char *text = proc_field(limits, name);
 	char *end;
+	uint64_t value = strtoull(text, &end, 10);
 
-	if (!at)
-		return PROC_NO_LIMIT;
-	at += strlen(name);
-	uint64_t value = strtoull(at, &end, 10);
-	return end == at ? PROC_NO_LIMIT : value; /* "unlimited" */
+	return end == text ? PROC_NO_LIMIT : value; /* "unlimited" */
 }
 
 int64_t proc_fds_limit(pid_t pid)
@@ -420,7 +414,7 @@ int64_t proc_swapped_in(void)
 	int64_t pages = -1;
 
 	if (!proc_read_host("vmstat", &text))
-		value = field(buf_str(&text), "\npswpin ");
+		value = proc_field(buf_str(&text), "pswpin");
 	if (*value)
 		pages = strtoll(value, NULL, 10);
 	buf_done(&text);

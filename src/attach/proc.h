@@ -26,6 +26,12 @@ int proc_setting(const char *name, int otherwise);
 /* The target of a symbolic link in /proc/PID, cut to fit; false if it cannot be read. */
 bool proc_link(pid_t pid, const char *file, char *out, size_t bytes);
 
+/*
+ * The text after `key` and blanks in the line that begins with `key` and a blank, as in status ("Uid:"), meminfo, limits and
+ * cgroup files; "" if there is no such line.
+ */
+const char *proc_field(const char *text, const char *key);
+
 /* Calls fn for each process, in the order of /proc. 0 or -errno. */
 int proc_pids(void (*fn)(void *ctx, pid_t pid), void *ctx);
 

@@ -21,21 +21,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define VERSION       "1"
-#define ARG_BYTES     1024 /* size of the listener's argument buffer before JDK 24 */
-#define FIRST_STEP_US 500
-#define LAST_STEP_US  20000
-#define LEFT_STEP_MS  500
-#define BUSY_S        15 /* a little longer than the JDK's own tools wait for a socket */
-#define SENT_S \
-	600 /* longer than any pause that a JVM survives; after that, SIGQUIT may be repeated */
+#define VERSION     "1"
+#define ARG_BYTES   1024 /* size of the listener's argument buffer before JDK 24 */
 #define REPLY_LIMIT (64u << 20)
+
+/* Polling for the socket: the interval is 1/8 of the time already waited, within these bounds. */
+#define POLL_MIN_US 500
+#define POLL_MAX_US 20000
+/* A trigger file younger than this may be in use by another tool; the JDK's own tools wait a little less for a socket. */
+#define BUSY_S 15
+/* A SIGQUIT is taken to be lost after this time, longer than any pause that a JVM survives, and may be repeated. */
+#define SENT_S 600
+/* Polling interval of the detached process that removes a trigger file. */
+#define LATER_POLL_MS 500
 
 /* --- waiting ----------------------------------------------------------------------------------------- */
 
-/*
- * Waits until sock is readable (-1: for the time only). 1: ready, 0: timeout, -1 with an error: the caller or the JVM is gone.
- */
+/* Waits until sock is readable (-1: for the time only). 1: readable, 0: timeout, -1 with an error: caller or JVM has ended. */
 static int wait_for(const struct protocol *p, int sock, uint64_t ns, struct err *err)
 {
 	struct pollfd fds[] = {{sock, POLLIN, 0}, {p->pidfd, POLLIN, 0}, {p->caller, POLLIN, 0}};
@@ -129,14 +131,49 @@ static int try_connect(const struct protocol *p, struct err *err)
 	return FAILED;
 }
 
-#define TRIGGER_NAME 32
+/* The inode at the socket's path; 0: none. */
+static ino_t socket_inode(const struct protocol *p)
+{
+	struct sockaddr_un addr;
+	struct stat st;
+
+	socket_name(&addr, p);
+	return lstat(addr.sun_path, &st) ? 0 : st.st_ino;
+}
+
+/* Polls for the socket with increasing intervals. A socket, NO_SOCKET on timeout, or FAILED with an error. */
+static int poll_socket(const struct protocol *p, struct err *err)
+{
+	uint64_t start = clock_mono_ns(), now = start,
+		 end = start + (uint64_t)p->listen_ms * NS_PER_MS;
+
+	for (; now < end; now = clock_mono_ns()) {
+		uint64_t step = (now - start) / 8;
+		int sock = try_connect(p, err);
+
+		if (sock != NO_SOCKET)
+			return sock;
+		if (step < POLL_MIN_US * NS_PER_US)
+			step = POLL_MIN_US * NS_PER_US;
+		if (step > POLL_MAX_US * NS_PER_US)
+			step = POLL_MAX_US * NS_PER_US;
+		if (wait_for(p, -1, step, err) < 0)
+			return FAILED;
+	}
+	return NO_SOCKET;
+}
+
+/* --- the trigger file -------------------------------------------------------------------------------- */
+
+#define TRIGGER_NAME  ".attach_pid%d"
+#define TRIGGER_BYTES 32
 
 /*
  * The trigger file .attach_pidN, which the JVM's Signal Dispatcher stats after a SIGQUIT. jhot removes write permission
  * (SENT_MODE) from its file right before the signal: a file with that mode means that a SIGQUIT may still be pending.
  */
 struct trigger {
-	char name[TRIGGER_NAME];
+	char name[TRIGGER_BYTES];
 	int dir; /* AT_FDCWD (the JVM's temporary folder) or its working folder */
 	int fd;
 	ino_t socket_before; /* inode at the socket's path before the signal; 0: none */
@@ -151,11 +188,6 @@ struct trigger {
 
 #define NEW_MODE  0600
 #define SENT_MODE 0400
-
-static void trigger_name(char name[TRIGGER_NAME], const struct protocol *p)
-{
-	snprintf(name, TRIGGER_NAME, ".attach_pid%d", (int)p->jvm->nspid);
-}
 
 /* Time since a wall-clock timestamp; UINT64_MAX for one in the future, which a clock change has invalidated. */
 static uint64_t age_ns(const struct timespec *then)
@@ -217,48 +249,94 @@ static bool make_trigger(struct trigger *t, int dir, const struct protocol *p)
 	return false;
 }
 
-/* The last check before the signal: same process, HotSpot's handler. Returns the VM thread, or 0. */
-static pid_t quit_recipient(const struct hotspot *jvm)
+/*
+ * Creates or adopts the trigger. The JVM checks its working folder first: any file of this name there, of any owner, hides
+ * the one in the temporary folder.
+ */
+static int place_trigger(struct trigger *t, const struct protocol *p, struct err *err)
 {
-	struct proc_status status;
-	struct proc_cpu cpu;
-
-	if (proc_status(jvm->pid, &status) || status.tgid != jvm->pid || status.euid != jvm->euid ||
-		proc_cpu(jvm->pid, &cpu) || cpu.start_ticks != jvm->start_ticks)
-		return 0;
-	return listener_wakes(jvm->pid, jvm->full_signals);
-}
-
-/* Polls for the socket with increasing intervals. A socket, NO_SOCKET on timeout, or FAILED with an error. */
-static int poll_socket(const struct protocol *p, struct err *err)
-{
-	uint64_t start = clock_mono_ns(), now = start,
-		 end = start + (uint64_t)p->listen_ms * NS_PER_MS;
-
-	for (; now < end; now = clock_mono_ns()) {
-		uint64_t step = (now - start) / 8;
-		int sock = try_connect(p, err);
-
-		if (sock != NO_SOCKET)
-			return sock;
-		if (step < FIRST_STEP_US * NS_PER_US)
-			step = FIRST_STEP_US * NS_PER_US;
-		if (step > LAST_STEP_US * NS_PER_US)
-			step = LAST_STEP_US * NS_PER_US;
-		if (wait_for(p, -1, step, err) < 0)
-			return FAILED;
-	}
-	return NO_SOCKET;
-}
-
-/* The inode at the socket's path; 0: none. */
-static ino_t socket_inode(const struct protocol *p)
-{
-	struct sockaddr_un addr;
 	struct stat st;
 
-	socket_name(&addr, p);
-	return lstat(addr.sun_path, &st) ? 0 : st.st_ino;
+	*t = (struct trigger){.fd = -1};
+	snprintf(t->name, sizeof(t->name), TRIGGER_NAME, (int)p->jvm->nspid);
+	/* EACCES: the JVM, with the same ids, cannot find anything there either. */
+	if (p->cwd < 0 && p->cwd != -EACCES)
+		return err_set(err, ERR_ATTACH, "Cannot enter the working folder of JVM %d: %s",
+			(int)p->jvm->pid, strerror(-p->cwd));
+	if (p->cwd >= 0 && !fstatat(p->cwd, t->name, &st, 0)) {
+		if (adopt_trigger(t, p->cwd, p))
+			return 0;
+		err_set(err, ERR_ATTACH,
+			"%s in the working folder of JVM %d prevents attaching: it belongs to "
+			"another user, or is not a regular file.",
+			t->name, (int)p->jvm->pid);
+		err_hint(err, "sudo rm /proc/%d/cwd/%s", (int)p->jvm->pid, t->name);
+		return -1;
+	}
+	if (make_trigger(t, AT_FDCWD, p) || (p->cwd >= 0 && make_trigger(t, p->cwd, p)))
+		return 0;
+	err_set_errno(err, ERR_ATTACH,
+		"Cannot create the file %s, which wakes the JVM's attach listener, in its %s or in "
+		"its working folder",
+		t->name, p->jvm->temp);
+	err_hint(err, "make its %s writable: the JVM creates its attach socket there, too",
+		p->jvm->temp);
+	return -1;
+}
+
+/* Removes a trigger file of the JVM's user, which a JVM that already listens does not need. */
+static void remove_stale_trigger(const struct protocol *p)
+{
+	const int dirs[] = {AT_FDCWD, p->cwd};
+	char name[TRIGGER_BYTES];
+	struct stat st;
+
+	snprintf(name, sizeof(name), TRIGGER_NAME, (int)p->jvm->nspid);
+	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
+		if ((dirs[i] == AT_FDCWD || dirs[i] >= 0) &&
+			!fstatat(dirs[i], name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+			st.st_uid == p->jvm->euid)
+			unlinkat(dirs[i], name, 0);
+}
+
+/* --- waking the listener --------------------------------------------------------------------------- */
+
+/*
+ * Sends SIGQUIT to the VM thread, right after the last check that this is still the same process and that HotSpot handles the
+ * signal. True when the signal was sent, or one is already pending.
+ */
+static bool signal_listener(struct trigger *t, const struct protocol *p, struct err *err)
+{
+	const struct hotspot *jvm = p->jvm;
+	struct proc_status status;
+	struct proc_cpu cpu;
+	pid_t vm_thread = 0;
+
+	if (!proc_status(jvm->pid, &status) && status.tgid == jvm->pid &&
+		status.euid == jvm->euid && !proc_cpu(jvm->pid, &cpu) &&
+		cpu.start_ticks == jvm->start_ticks)
+		vm_thread = listener_wakes(jvm->pid, jvm->full_signals);
+	if (!vm_thread) {
+		err_set(err, ERR_ATTACH,
+			"Process %d changed while it was checked: it does not handle SIGQUIT.",
+			(int)jvm->pid);
+		return false;
+	}
+	if (fchmod(t->fd, SENT_MODE)) {
+		err_set_errno(err, ERR_ATTACH, "Cannot change the mode of %s", t->name);
+		return false;
+	}
+	t->state = TRIGGER_SENT;
+	t->socket_before = socket_inode(p);
+	if (!proc_thread_status(jvm->pid, vm_thread, &status) &&
+		(status.sig_pending >> (SIGQUIT - 1)) & 1)
+		return true;
+	/* The VM thread only: a thread of the program may consume process-directed signals (sigwait, signalfd). */
+	if (!syscall(SYS_tgkill, jvm->pid, vm_thread, SIGQUIT))
+		return true;
+	t->state = TRIGGER_OURS;
+	err_set_errno(err, ERR_ATTACH, "Cannot send a signal to JVM %d", (int)jvm->pid);
+	return false;
 }
 
 /* Waits up to wait_ns; true when the JVM has opened a new socket since the signal, or has ended. */
@@ -316,7 +394,7 @@ static void remove_trigger_later(const struct trigger *t, const struct protocol 
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	while (clock_mono_ns() < end)
-		if (quit_is_handled(t, p, LEFT_STEP_MS * NS_PER_MS)) {
+		if (quit_is_handled(t, p, LATER_POLL_MS * NS_PER_MS)) {
 			unlinkat(t->dir, t->name, 0);
 			break;
 		}
@@ -333,85 +411,6 @@ static int report_no_socket(const struct protocol *p, struct err *err)
 	err_detail(err, "no %s/.java_pid%d in its root after SIGQUIT", p->jvm->temp,
 		(int)p->jvm->nspid);
 	return NO_SOCKET;
-}
-
-/* A JVM that already listens does not need one. */
-static void remove_stale_trigger(const struct protocol *p)
-{
-	const int dirs[] = {AT_FDCWD, p->cwd};
-	char name[TRIGGER_NAME];
-	struct stat st;
-
-	trigger_name(name, p);
-	for (size_t i = 0; i < sizeof(dirs) / sizeof(dirs[0]); i++)
-		if ((dirs[i] == AT_FDCWD || dirs[i] >= 0) &&
-			!fstatat(dirs[i], name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
-			st.st_uid == p->jvm->euid)
-			unlinkat(dirs[i], name, 0);
-}
-
-/*
- * Creates or adopts the trigger. The JVM checks its working folder first: any file of this name there, of any owner, hides
- * the one in the temporary folder.
- */
-static int place_trigger(struct trigger *t, const struct protocol *p, struct err *err)
-{
-	struct stat st;
-
-	*t = (struct trigger){.fd = -1};
-	trigger_name(t->name, p);
-	/* EACCES: the JVM, with the same ids, cannot find anything there either. */
-	if (p->cwd < 0 && p->cwd != -EACCES)
-		return err_set(err, ERR_ATTACH, "Cannot enter the working folder of JVM %d: %s",
-			(int)p->jvm->pid, strerror(-p->cwd));
-	if (p->cwd >= 0 && !fstatat(p->cwd, t->name, &st, 0)) {
-		if (adopt_trigger(t, p->cwd, p))
-			return 0;
-		err_set(err, ERR_ATTACH,
-			"%s in the working folder of JVM %d prevents attaching: it belongs to "
-			"another user, or is not a regular file.",
-			t->name, (int)p->jvm->pid);
-		err_hint(err, "sudo rm /proc/%d/cwd/%s", (int)p->jvm->pid, t->name);
-		return -1;
-	}
-	if (make_trigger(t, AT_FDCWD, p) || (p->cwd >= 0 && make_trigger(t, p->cwd, p)))
-		return 0;
-	err_set_errno(err, ERR_ATTACH,
-		"Cannot create the file %s, which wakes the JVM's attach listener, in its %s or in "
-		"its working folder",
-		t->name, p->jvm->temp);
-	err_hint(err, "make its %s writable: the JVM creates its attach socket there, too",
-		p->jvm->temp);
-	return -1;
-}
-
-/* True when the signal was sent, or one is already pending. */
-static bool signal_listener(struct trigger *t, const struct protocol *p, struct err *err)
-{
-	pid_t vm_thread = quit_recipient(p->jvm);
-	struct proc_status status;
-
-	if (!vm_thread) {
-		err_set(err, ERR_ATTACH,
-			"Process %d changed while it was checked: it does not handle SIGQUIT.",
-			(int)p->jvm->pid);
-		return false;
-	}
-	if (fchmod(t->fd, SENT_MODE)) {
-		err_set_errno(err, ERR_ATTACH, "Cannot change the mode of %s", t->name);
-		return false;
-	}
-	t->state = TRIGGER_SENT;
-	t->socket_before = socket_inode(p);
-	if (!proc_thread_status(p->jvm->pid, vm_thread, &status) &&
-		(status.sig_pending >> (SIGQUIT - 1)) & 1)
-		return true;
-	/* The VM thread only: a thread of the program may consume process-directed signals (sigwait, signalfd). */
-	if (!syscall(SYS_tgkill, p->jvm->pid, vm_thread, SIGQUIT))
-		return true;
-	t->state = TRIGGER_OURS;
-	err_set_errno(err, ERR_ATTACH, "Cannot send a signal to JVM %d", (int)p->jvm->pid);
-	return false;
 }
 
 static int report_busy(const struct trigger *t, const struct protocol *p, struct err *err)

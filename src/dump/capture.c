@@ -42,12 +42,12 @@ struct capture {
 	struct walk_layout *layout; /* NULL: the walker does not know this JVM */
 	struct stack_namer *namer;
 	struct java_reader *reader; /* NULL: threads have the kernel's names and no Java states */
-	struct java_note *notes;    /* of the Java threads read */
-	size_t note_count;
+	struct java_thread *known;  /* Java threads whose facts were read */
+	size_t known_count;
 	struct java_facts facts; /* of the current thread */
 	uint64_t facts_of;       /* its JavaThread */
 	struct walk_listed
-		*java; /* all Java threads in the JVM's order: since JDK 9, oldest first */
+		*java; /* all Java threads in the JVM's order; since JDK 9, oldest first */
 	size_t java_count;
 	struct walk_frame *frames;
 	int error;   /* errno of denied tracing; 0: none */
@@ -76,17 +76,17 @@ static const char *java_state(uint64_t state)
 
 static void java_add(void *ctx, uint64_t address, int32_t tid)
 {
-	struct capture *t = ctx;
+	struct capture *c = ctx;
 
-	if (t->java_count < JAVA_THREADS)
-		t->java[t->java_count++] = (struct walk_listed){address, tid};
+	if (c->java_count < JAVA_THREADS)
+		c->java[c->java_count++] = (struct walk_listed){address, tid};
 }
 
-static uint64_t java_find(const struct capture *t, pid_t nstid)
+static uint64_t java_find(const struct capture *c, pid_t nstid)
 {
-	for (size_t i = 0; i < t->java_count; i++)
-		if (t->java[i].tid == nstid)
-			return t->java[i].java_thread;
+	for (size_t i = 0; i < c->java_count; i++)
+		if (c->java[i].tid == nstid)
+			return c->java[i].java_thread;
 	return 0;
 }
 
@@ -106,45 +106,46 @@ static uint32_t java_bytes(const struct walk_layout *l)
 
 static void while_stopped(void *ctx)
 {
-	struct capture *t = ctx;
+	struct capture *c = ctx;
 
-	java_read_state(t->reader, t->facts_of, &t->facts);
+	java_read_state(c->reader, c->facts_of, &c->facts);
 }
 
 /* Copies the facts read from Java into the dump; call only if it is still the thread of the list. */
-static void add_facts(struct capture *t, uint64_t java, struct dump_thread *thread)
+static void add_facts(struct capture *c, uint64_t java, struct dump_thread *thread)
 {
-	const struct java_facts *f = &t->facts;
+	const struct java_facts *f = &c->facts;
 
 	if (f->name[0])
 		memcpy(thread->name, f->name, sizeof(thread->name));
 	thread->java_id = f->id;
 	thread->java_status = f->state;
-	t->notes = xreallocarray(t->notes, t->note_count + 1, sizeof(*t->notes));
-	t->notes[t->note_count++] = (struct java_note){t->out->count - 1, java, *f};
+	c->known = xreallocarray(c->known, c->known_count + 1, sizeof(*c->known));
+	c->known[c->known_count++] = (struct java_thread){c->out->count - 1, java, *f};
 }
 
 /* --- one thread -------------------------------------------------------------------------------------- */
 
+/* Walks the copy of a stopped thread's stack. java: its JavaThread; 0: none. */
 static void walk(
-	struct capture *t, const struct walk_regs *regs, uint64_t java, struct dump_thread *thread)
+	struct capture *c, const struct walk_regs *regs, uint64_t java, struct dump_thread *thread)
 {
-	const struct walk_mem *mem = remote_mem(t->remote);
-	struct walk_thread where = {.java_thread = java, .rows = modules_rows(t->modules)};
+	const struct walk_mem *mem = remote_mem(c->remote);
+	struct walk_thread where = {.java_thread = java, .rows = modules_rows(c->modules)};
 
-	if (java && walk_thread_tid(t->layout, mem, java) != thread->nstid)
-		where.java_thread =
-			0; /* it has ended, and its JavaThread was reused, since the list was read */
+	/* The thread of the list may have ended, and its JavaThread may have been reused. */
+	if (java && walk_thread_tid(c->layout, mem, java) != thread->nstid)
+		where.java_thread = 0;
 	if (where.java_thread) {
-		thread->java = java_state(layout_load(&t->layout->thread_state, mem, java));
-		if (t->reader)
-			add_facts(t, java, thread);
+		thread->java = java_state(layout_load(&c->layout->thread_state, mem, java));
+		if (c->reader)
+			add_facts(c, java, thread);
 	} else {
 		where.stack_lo = regs->sp & ~(uint64_t)4095;
-		where.stack_hi = modules_mapping_end(t->modules, regs->sp);
+		where.stack_hi = modules_mapping_end(c->modules, regs->sp);
 	}
-	struct walk_result result = walk_stack(t->layout, mem, regs, &where, t->frames, DEPTH);
-	stack_add(t->namer, mem, t->frames, result.count, thread);
+	struct walk_result result = walk_stack(c->layout, mem, regs, &where, c->frames, DEPTH);
+	stack_add(c->namer, mem, c->frames, result.count, thread);
 	thread->truncated = result.truncated;
 }
 
@@ -153,13 +154,13 @@ static void capture_thread(void *ctx, pid_t tid)
 	static const char *const notes[] = {[REMOTE_GONE] = "it ended during the dump",
 		[REMOTE_STUCK] = "it does not stop: it is busy in the kernel",
 		[REMOTE_DENIED] = "the kernel does not allow tracing it"};
-	struct capture *t = ctx;
-	struct dump *d = t->out;
+	struct capture *c = ctx;
+	struct dump *d = c->out;
 	struct remote_want want = {0};
 	struct proc_status status;
 	struct walk_regs regs;
 
-	if (t->error || proc_thread_status(t->pid, tid, &status) || strchr("ZXx", status.state))
+	if (c->error || proc_thread_status(c->pid, tid, &status) || strchr("ZXx", status.state))
 		return;
 	d->threads = xreallocarray(d->threads, d->count + 1, sizeof(*d->threads));
 	struct dump_thread *thread = &d->threads[d->count++];
@@ -167,46 +168,32 @@ static void capture_thread(void *ctx, pid_t tid)
 		.tid = tid, .nstid = status.nspid ? status.nspid : tid, .state = status.state};
 	clean_text(thread->name, sizeof(thread->name), status.name, strlen(status.name));
 	if (thread->state != 'R') /* the kernel stack of a running thread is meaningless */
-		stack_add_kernel(t->pid, thread);
-	want.address = t->layout ? java_find(t, thread->nstid) : 0;
-	want.bytes = want.address ? java_bytes(t->layout) : 0;
-	if (want.address && t->reader) {
-		remote_forget(t->remote);
-		java_read_name(t->reader, want.address, &t->facts);
-		t->facts_of = want.address;
+		stack_add_kernel(c->pid, thread);
+	want.address = c->layout ? java_find(c, thread->nstid) : 0;
+	want.bytes = want.address ? java_bytes(c->layout) : 0;
+	if (want.address && c->reader) {
+		remote_forget(c->remote);
+		java_read_name(c->reader, want.address, &c->facts);
+		c->facts_of = want.address;
 		want.while_stopped = while_stopped;
-		want.while_stopped_ctx = t;
+		want.while_stopped_ctx = c;
 	}
 	enum remote_result result =
-		remote_capture(t->remote, tid, &want, modules_mapping_end, t->modules, &regs);
+		remote_capture(c->remote, tid, &want, modules_mapping_end, c->modules, &regs);
 	if (result == REMOTE_DENIED)
-		t->error = errno;
+		c->error = errno;
 	if (result != REMOTE_OK) {
-		if (want.while_stopped && walk_thread_tid(t->layout, remote_mem(t->remote),
+		if (want.while_stopped && walk_thread_tid(c->layout, remote_mem(c->remote),
 						  want.address) == thread->nstid)
-			add_facts(t, want.address, thread);
+			add_facts(c, want.address, thread);
 		thread->note = notes[result];
 		return;
 	}
 	d->stopped++;
-	walk(t, &regs, want.address, thread);
+	walk(c, &regs, want.address, thread);
 }
 
 /* --- all of them ------------------------------------------------------------------------------------- */
-
-/* Remedies for this process only come first. Scope 3 cannot be changed until reboot. */
-static void hint_scope(const struct hotspot *jvm, int scope, struct err *err)
-{
-	if (scope < SCOPE_NOBODY)
-		err_hint(err, "sudo jhot dump %d     runs as root", (int)jvm->pid);
-	err_hint(err, "jcmd %d Thread.print     Java's own dump, if the JVM still answers",
-		(int)jvm->pid);
-	if (scope && scope < SCOPE_NOBODY)
-		err_hint(err,
-			"sudo sysctl kernel.yama.ptrace_scope=0     lets every program trace the "
-			"others of its user, so set it back to %d afterwards",
-			scope);
-}
 
 static int refused(const struct hotspot *jvm, int error, struct err *err)
 {
@@ -215,82 +202,93 @@ static int refused(const struct hotspot *jvm, int error, struct err *err)
 
 	err_set(err, ERR_ATTACH, "No permission to read process %d (%s) of user %s: %s.",
 		(int)jvm->pid, jvm->name, jvm->user, strerror(error));
-	if (!proc_status(jvm->pid, &status) && status.tracer)
+	if (!proc_status(jvm->pid, &status) && status.tracer) {
 		err_hint(err, "end the debugger or tracer attached to it: process %d",
 			(int)status.tracer);
-	else
-		hint_scope(jvm, scope, err);
+	} else {
+		/* Remedies for this process only come first. Scope 3 cannot be changed until reboot. */
+		if (scope < SCOPE_NOBODY)
+			err_hint(err, "sudo jhot dump %d     runs as root", (int)jvm->pid);
+		err_hint(err, "jcmd %d Thread.print     Java's own dump, if the JVM still answers",
+			(int)jvm->pid);
+		if (scope && scope < SCOPE_NOBODY)
+			err_hint(err,
+				"sudo sysctl kernel.yama.ptrace_scope=0     lets every program "
+				"trace the "
+				"others of its user, so set it back to %d afterwards",
+				scope);
+	}
 	err_detail(
 		err, "/proc/sys/" SCOPE_NAME ": %d; ptrace and process_vm_readv are needed", scope);
 	return -1;
 }
 
-static void read_layout(struct capture *t)
+static void read_layout(struct capture *c)
 {
-	struct walk_tables tables = modules_tables(t->modules);
+	struct walk_tables tables = modules_tables(c->modules);
 
-	t->layout = xcalloc(1, sizeof(*t->layout));
-	if (walk_layout_read(t->layout, remote_mem(t->remote), &tables, t->out->note,
-		    sizeof(t->out->note))) {
-		free(t->layout);
-		t->layout = NULL;
+	c->layout = xcalloc(1, sizeof(*c->layout));
+	if (walk_layout_read(c->layout, remote_mem(c->remote), &tables, c->out->note,
+		    sizeof(c->out->note))) {
+		free(c->layout);
+		c->layout = NULL;
 		return;
 	}
-	remote_forget(t->remote);
-	t->java = xcalloc(JAVA_THREADS, sizeof(*t->java));
-	if (walk_threads_each(t->layout, remote_mem(t->remote), java_add, t))
-		snprintf(t->out->note, sizeof(t->out->note),
+	remote_forget(c->remote);
+	c->java = xcalloc(JAVA_THREADS, sizeof(*c->java));
+	if (walk_threads_each(c->layout, remote_mem(c->remote), java_add, c))
+		snprintf(c->out->note, sizeof(c->out->note),
 			"the JVM's list of threads is not readable");
 }
 
-static int capture(struct capture *t, const struct hotspot *jvm, struct err *err)
+static int capture(struct capture *c, const struct hotspot *jvm, struct err *err)
 {
-	t->modules = modules_open(jvm->pid, jvm->nspid, err);
-	if (!t->modules)
+	c->modules = modules_open(jvm->pid, jvm->nspid, err);
+	if (!c->modules)
 		return -1;
-	t->remote = remote_open(jvm->pid, modules_tables(t->modules).libjvm_start, err);
-	if (!t->remote) {
-		t->denied = true;
+	c->remote = remote_open(jvm->pid, modules_tables(c->modules).libjvm_start, err);
+	if (!c->remote) {
+		c->denied = true;
 		return refused(jvm, errno, err);
 	}
-	read_layout(t);
-	modules_rows(t->modules);
-	if (t->layout)
-		t->reader = java_reader_new(t->layout, remote_mem(t->remote));
-	t->namer = stack_namer_new(t->modules, t->layout);
-	t->frames = xcalloc(DEPTH, sizeof(*t->frames));
-	if (!t->namer)
+	read_layout(c);
+	modules_rows(c->modules); /* slow: compiles them before a thread is stopped */
+	if (c->layout)
+		c->reader = java_reader_new(c->layout, remote_mem(c->remote));
+	c->namer = stack_namer_new(c->modules, c->layout);
+	c->frames = xcalloc(DEPTH, sizeof(*c->frames));
+	if (!c->namer)
 		return err_set(err, ERR_FAILED, "Not enough memory for the names.");
-	if (proc_threads(jvm->pid, capture_thread, t) < 0 || !t->out->count)
+	if (proc_threads(jvm->pid, capture_thread, c) < 0 || !c->out->count)
 		return err_set(
 			err, ERR_GONE, "Process %d (%s) has ended.", (int)jvm->pid, jvm->name);
-	t->denied = t->error != 0;
-	if (t->error)
-		return refused(jvm, t->error, err);
-	remote_forget(t->remote);
-	java_locks_resolve(t->notes, t->note_count, t->layout, remote_mem(t->remote), t->out);
-	parked_capture(t->layout, t->remote, t->namer, t->reader, t->out);
-	t->out->longest_pause_ns = remote_longest_pause_ns(t->remote);
+	c->denied = c->error != 0;
+	if (c->error)
+		return refused(jvm, c->error, err);
+	remote_forget(c->remote);
+	java_locks_resolve(c->known, c->known_count, c->layout, remote_mem(c->remote), c->out);
+	parked_capture(c->layout, c->remote, c->namer, c->reader, c->out);
+	c->out->longest_pause_ns = remote_longest_pause_ns(c->remote);
 	return 0;
 }
 
 int dump_capture(const struct hotspot *jvm, struct dump *out, struct err *err)
 {
-	struct capture t = {.pid = jvm->pid, .out = out};
+	struct capture c = {.pid = jvm->pid, .out = out};
 
 	memset(out, 0, sizeof(*out));
-	int rc = capture(&t, jvm, err);
-	stack_namer_free(t.namer);
-	java_reader_free(t.reader);
-	free(t.notes);
-	remote_close(t.remote);
-	modules_close(t.modules);
-	free(t.layout);
-	free(t.java);
-	free(t.frames);
+	int rc = capture(&c, jvm, err);
+	stack_namer_free(c.namer);
+	java_reader_free(c.reader);
+	free(c.known);
+	remote_close(c.remote);
+	modules_close(c.modules);
+	free(c.layout);
+	free(c.java);
+	free(c.frames);
 	if (rc)
 		dump_done(out);
-	out->denied = rc && t.denied;
+	out->denied = rc && c.denied;
 	return rc;
 }
 

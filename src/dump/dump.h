@@ -77,7 +77,7 @@ struct dump_thread {
 #define DUMP_NAMES 3u
 struct dump_name {
 	char name[128]; /* "": unnamed */
-	int64_t number; /* Thread.threadId */
+	int64_t id;     /* Thread.threadId */
 };
 struct dump_group {
 	uint64_t count;    /* an estimate if only a sample was examined */

@@ -41,6 +41,7 @@ void java_reader_free(struct java_reader *r)
 
 /* --- the thread's object ----------------------------------------------------------------------------- */
 
+/* Loads the java.lang.Thread of this JavaThread into r->thread; false if there is none. */
 static bool thread_object(struct java_reader *r, uint64_t java_thread)
 {
 	r->thread =
@@ -112,6 +113,7 @@ static void set_lock(struct java_reader *r, struct oop lock, struct java_facts *
 		sizeof(out->lock_class) - 1)] = '\0';
 }
 
+/* Stores a monitor's object and owner; false if it has no object. */
 static bool read_monitor(struct java_reader *r, uint64_t monitor, struct java_facts *out)
 {
 	struct oop lock = java_wait_object(&r->waits, monitor);
@@ -174,23 +176,23 @@ void java_read_state(struct java_reader *r, uint64_t java_thread, struct java_fa
 		read_lock(r, java_thread, status, out);
 }
 
-/* --- who waits for whom ------------------------------------------------------------------------------ */
+/* --- owners of locks ------------------------------------------------------------------------------ */
 
-static const struct java_note *owner_of(const struct java_note *notes, size_t count,
+/* The thread that owns the lock; NULL: unknown, or none. */
+static const struct java_thread *owner_of(const struct java_thread *threads, size_t count,
 	const struct walk_layout *layout, const struct walk_mem *mem, const struct java_facts *f)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct java_note *n = &notes[i];
+		const struct java_thread *t = &threads[i];
 
-		if ((f->owner_id && n->facts.id == f->owner_id) ||
-			(f->owner &&
-				(n->java_thread == f->owner || walk_thread_on_stack(layout, mem,
-								       n->java_thread, f->owner))))
-			return n;
+		if ((f->owner_id && t->facts.id == f->owner_id) ||
+			(f->owner && (t->address == f->owner || walk_thread_on_stack(layout, mem,
+									t->address, f->owner))))
+			return t;
 	}
 	for (size_t i = 0; f->wait == JAVA_WAIT_ENTER && i < count; i++)
-		if (walk_thread_has_locked(layout, mem, notes[i].java_thread, f->lock))
-			return &notes[i];
+		if (walk_thread_has_locked(layout, mem, threads[i].address, f->lock))
+			return &threads[i];
 	return NULL;
 }
 
@@ -202,7 +204,7 @@ char *java_class_text(const char *name)
 	return buf_steal(&text);
 }
 
-void java_locks_resolve(const struct java_note *notes, size_t count,
+void java_locks_resolve(const struct java_thread *threads, size_t count,
 	const struct walk_layout *layout, const struct walk_mem *mem, struct dump *d)
 {
 	static const char *const what[] = {[JAVA_WAIT_ENTER] = "waiting to lock",
@@ -210,9 +212,9 @@ void java_locks_resolve(const struct java_note *notes, size_t count,
 		[JAVA_WAIT_PARK] = "parked for"};
 
 	for (size_t i = 0; i < count; i++) {
-		const struct java_facts *f = &notes[i].facts;
-		struct dump_lock *lock = &d->threads[notes[i].thread].lock;
-		const struct java_note *owner = owner_of(notes, count, layout, mem, f);
+		const struct java_facts *f = &threads[i].facts;
+		struct dump_lock *lock = &d->threads[threads[i].index].lock;
+		const struct java_thread *owner = owner_of(threads, count, layout, mem, f);
 
 		if (f->wait == JAVA_WAIT_NONE || !f->lock_class[0])
 			continue;
@@ -221,7 +223,7 @@ void java_locks_resolve(const struct java_note *notes, size_t count,
 			.address = f->lock};
 		if (!owner)
 			continue;
-		lock->owner = d->threads[owner->thread].name;
-		lock->owner_tid = d->threads[owner->thread].tid;
+		lock->owner = d->threads[owner->index].name;
+		lock->owner_tid = d->threads[owner->index].tid;
 	}
 }

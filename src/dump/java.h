@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a thread's Java-level facts (full name, state, the lock it waits for), and resolves owners of locks once all threads have been
- * read.
+ * Reads a thread's Java-level facts from the target's memory: full name, state, the lock that it waits for and that lock's owner.
  *
- * Read from the target's memory: java.lang.Thread, JavaThread and monitors. Everything is optional: a field that cannot be read stays
- * empty. Addresses of locks only distinguish them. The threads were not read at one instant, so an owner may have released its
- * lock between the readings. Single-threaded.
+ * The source of all layouts is walk/hotspot. Everything is optional: a field that cannot be read stays empty. Addresses of locks
+ * only distinguish them. The threads are not read at one instant, so an owner may have released its lock in the meantime.
+ * Single-threaded; no file is read.
  */
 #ifndef JHOT_DUMP_JAVA_H
 #define JHOT_DUMP_JAVA_H
@@ -50,13 +49,13 @@ void java_read_text(struct java_reader *r, struct oop string, char *out, size_t 
 char *java_class_text(const char *name);
 
 /* A Java thread of the dump. */
-struct java_note {
-	uint32_t thread; /* its index in the dump */
-	uint64_t java_thread;
+struct java_thread {
+	uint32_t index;   /* in dump.threads */
+	uint64_t address; /* of its JavaThread */
 	struct java_facts facts;
 };
-/* Fills in the locks of these threads in the dump. */
-void java_locks_resolve(const struct java_note *notes, size_t count,
+/* Fills in the locks of these threads in the dump, once all have been read. */
+void java_locks_resolve(const struct java_thread *threads, size_t count,
 	const struct walk_layout *layout, const struct walk_mem *mem, struct dump *d);
 
 #endif

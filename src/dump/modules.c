@@ -161,20 +161,6 @@ void modules_symbol(struct modules *m, uint64_t pc, struct symbol *out)
 
 /* --- unwind rows ------------------------------------------------------------------------------------- */
 
-/* The validated rows of a module; NULL: it is unwound by frame pointers. */
-static struct unwind_rows *compile(const struct modules *m, const struct proc_map *file)
-{
-	struct buf block = {0};
-	bool keeps_fp;
-
-	if (unwind_pack_mapped(m->child, m->pid, file, NULL, &block, &keeps_fp, NULL) ==
-			MAPPED_OPEN &&
-		unwind_rows_check(block.data, block.len))
-		return (struct unwind_rows *)(void *)buf_steal(&block);
-	buf_done(&block);
-	return NULL;
-}
-
 const struct unwind_table *modules_rows(struct modules *m)
 {
 	size_t wanted = 0;
@@ -189,10 +175,16 @@ const struct unwind_table *modules_rows(struct modules *m)
 
 		if (!has_code(&m->maps[i]))
 			continue;
-		struct unwind_rows *rows = compile(m, file);
-		if (rows)
-			m->rows->modules[m->rows->count++] =
-				(struct unwind_module){file->start, file->end, file->offset, rows};
+		struct buf block = {0};
+		bool keeps_fp;
+		if (unwind_pack_mapped(m->child, m->pid, file, NULL, &block, &keeps_fp, NULL) !=
+				MAPPED_OPEN ||
+			!unwind_rows_check(block.data, block.len)) {
+			buf_done(&block); /* frame pointers will do */
+			continue;
+		}
+		m->rows->modules[m->rows->count++] = (struct unwind_module){file->start, file->end,
+			file->offset, (struct unwind_rows *)(void *)buf_steal(&block)};
 	}
 	return m->rows;
 }

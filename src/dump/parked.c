@@ -84,13 +84,13 @@ static struct dump_group *group_of(struct parked *p, const struct unmounted_thre
 }
 
 /* Stores name and id of the group's first DUMP_NAMES threads. */
-static void group_name(
+static void group_add_name(
 	struct parked *p, struct dump_group *g, const struct unmounted_thread *thread)
 {
 	if (g->named == DUMP_NAMES)
 		return;
 	struct dump_name *to = &g->names[g->named++];
-	to->number = (int64_t)thread->number;
+	to->id = (int64_t)thread->number;
 	if (p->reader)
 		java_read_text(p->reader,
 			oop_field(&p->java.mode, p->layout, remote_mem(p->remote),
@@ -136,7 +136,7 @@ static void parked_thread(void *ctx, const struct unmounted_thread *thread)
 	g->count += thread->multiplicity;
 	g->stack.truncated |= walked.truncated;
 	p->out->parked_scans++;
-	group_name(p, g, thread);
+	group_add_name(p, g, thread);
 }
 
 static int by_count(const void *a, const void *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Texts of methods are cached by id of walk/hotspot/names.h; those of native code come from the modules. */
+/* Names of methods are cached by their id of walk/hotspot/names.h; those of native functions come from the modules. */
 #include "dump/stack.h"
 
 #include "attach/jvm/line_table.h"
@@ -25,9 +25,9 @@ struct stack_namer {
 	const struct walk_layout *layout;
 	struct names *names;
 	void *memory;
-	char **texts; /* indexed by id */
-	uint32_t cap, last;
-	uint64_t *packed;
+	char **texts;       /* indexed by id; NULL: not known */
+	uint32_t cap, last; /* last: the last id stored in texts */
+	uint64_t *packed;   /* the ids of one stack's methods */
 	uint32_t packed_cap;
 };
 
@@ -62,8 +62,8 @@ void stack_namer_free(struct stack_namer *n)
 
 /* --- names ------------------------------------------------------------------------------------------- */
 
-/* Stores the texts of names collected since the last call. */
-static void drain(struct stack_namer *n)
+/* Stores the texts of methods that names_resolve has met for the first time. */
+static void texts_update(struct stack_namer *n)
 {
 	struct names_entry e;
 
@@ -86,13 +86,6 @@ static void drain(struct stack_namer *n)
 		free(n->texts[e.id]);
 		n->texts[e.id] = buf_steal(&text);
 	}
-}
-
-static const char *text_of(const struct stack_namer *n, uint64_t packed)
-{
-	uint64_t id = packed & ID_MASK;
-
-	return id < n->cap && n->texts[id] ? n->texts[id] : "[unloaded]";
 }
 
 /* --- frames ------------------------------------------------------------------------------------------ */
@@ -173,7 +166,7 @@ void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct w
 		n->packed_cap = count;
 	}
 	names_resolve(n->names, n->layout, mem, NULL, frames, count, n->packed, NULL);
-	drain(n);
+	texts_update(n);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct walk_frame *w = &frames[i];
 		bool is_java = walk_type_is_java(w->type);
@@ -186,7 +179,8 @@ void stack_add(struct stack_namer *n, const struct walk_mem *mem, const struct w
 			continue;
 		}
 		struct dump_frame *f = frame_add(to, type);
-		f->name = xstrdup(text_of(n, n->packed[i]));
+		uint64_t id = n->packed[i] & ID_MASK;
+		f->name = xstrdup(id < n->cap && n->texts[id] ? n->texts[id] : "[unloaded]");
 		f->module = xstrdup(type == DUMP_VM ? "libjvm.so" : "");
 		if (is_java && w->bci != WALK_BCI_UNKNOWN) {
 			f->bci = w->bci;

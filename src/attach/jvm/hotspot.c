@@ -82,12 +82,12 @@ int hotspot_status(struct hotspot *out)
  * True when -XX:AltTempDir, or an option invisible from outside, may have relocated the temporary folder: options also come
  * from files, and a program that embeds the JVM passes them in memory.
  */
-static bool may_relocate_temp(const struct probe *l)
+static bool may_relocate_temp(const struct probe *p)
 {
 	static const char *const words[] = {"AltTempDir", "-XX:Flags=", "-XX:VMOptionsFile="};
-	const struct buf *texts[] = {&l->cmdline, &l->env};
-	bool found = !cmdline_is_java(&l->cmdline) || cmdline_has_file(&l->cmdline) ||
-		     environ_has_file(&l->env);
+	const struct buf *texts[] = {&p->cmdline, &p->env};
+	bool found = !cmdline_is_java(&p->cmdline) || cmdline_has_file(&p->cmdline) ||
+		     environ_has_file(&p->env);
 
 	for (size_t t = 0; t < 2; t++)
 		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
@@ -97,7 +97,7 @@ static bool may_relocate_temp(const struct probe *l)
 }
 
 /* Checks the attach socket's path: a file of another user there prevents the JVM from opening its socket. */
-static void probe_socket(struct probe *l, const struct hotspot *out)
+static void probe_socket(struct probe *p, const struct hotspot *out)
 {
 	int tmp =
 		out->temp[0] ? proc_open_in(out->pid, "root", out->temp, O_PATH | O_DIRECTORY) : -1;
@@ -108,78 +108,58 @@ static void probe_socket(struct probe *l, const struct hotspot *out)
 		return;
 	snprintf(name, sizeof(name), ".java_pid%d", (int)out->nspid);
 	if (!fstatat(tmp, name, &st, AT_SYMLINK_NOFOLLOW)) {
-		l->socket = S_ISSOCK(st.st_mode) && st.st_uid == out->euid;
-		l->blocked = st.st_uid != out->euid && out->euid != 0;
-		l->blocker = st.st_uid;
+		p->socket = S_ISSOCK(st.st_mode) && st.st_uid == out->euid;
+		p->blocked = st.st_uid != out->euid && out->euid != 0;
+		p->blocker = st.st_uid;
 	}
 	close(tmp);
 }
 
-/* Its effective options from its counters. HotSpot truncates these texts, so a long one proves nothing. */
-static void probe_args(struct probe *l, struct hotspot *out)
+/* Facts from its counters. HotSpot truncates the texts of its options, so a long one does not prove that -Xrs is absent. */
+static void probe_counters(struct probe *p, struct hotspot *out)
 {
-	static const char *const names[] = {"java.rt.vmArgs", "java.rt.vmFlags"};
+	static const char *const options[] = {"java.rt.vmArgs", "java.rt.vmFlags"};
 	char text[PERF_TEXT];
 
-	out->full_signals = true;
-	for (size_t i = 0; i < 2; i++) {
-		bool known =
-			hsperf_string(l->perf, hsperf_find(l->perf, names[i]), text, sizeof(text));
-
-		l->reduced |= strstr(text, "-Xrs") || strstr(text, "+ReduceSignalUsage");
-		out->full_signals &= known && !l->reduced && strlen(text) < PERF_TEXT - 10;
-	}
-}
-
-static void probe_perf(struct probe *l, struct hotspot *out)
-{
-	char text[512];
-
-	l->capability = '?';
-	l->perf = hsperf_open(out->pid, out->nspid, &l->lib, &l->perf_err);
-	if (!l->perf)
+	p->capability = '?';
+	p->perf = hsperf_open(out->pid, out->nspid, &p->lib, &p->perf_err);
+	if (!p->perf)
 		return;
 	if (hsperf_string(
-		    l->perf, hsperf_find(l->perf, "sun.rt.jvmCapabilities"), text, sizeof(text)) &&
+		    p->perf, hsperf_find(p->perf, "sun.rt.jvmCapabilities"), text, sizeof(text)) &&
 		text[0])
-		l->capability = text[0];
-	probe_args(l, out);
-	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.vm.name"), out->vm,
+		p->capability = text[0];
+	out->full_signals = true;
+	for (size_t i = 0; i < 2; i++) {
+		bool known = hsperf_string(
+			p->perf, hsperf_find(p->perf, options[i]), text, sizeof(text));
+
+		p->reduced |= strstr(text, "-Xrs") || strstr(text, "+ReduceSignalUsage");
+		out->full_signals &= known && !p->reduced && strlen(text) < PERF_TEXT - 10;
+	}
+	hsperf_string(p->perf, hsperf_find(p->perf, "java.property.java.vm.name"), out->vm,
 		sizeof(out->vm));
-	hsperf_string(l->perf, hsperf_find(l->perf, "java.property.java.version"), out->jdk,
+	hsperf_string(p->perf, hsperf_find(p->perf, "java.property.java.version"), out->jdk,
 		sizeof(out->jdk));
-	hsperf_string(l->perf, hsperf_find(l->perf, "sun.rt.javaCommand"), text, sizeof(text));
-	cmdline_name(&l->cmdline, text, out->name, sizeof(out->name));
-}
-
-static void probe_cpu(struct probe *l, struct hotspot *out)
-{
-	struct proc_cpu cpu;
-
-	out->uptime_s = -1;
-	if (proc_cpu(out->pid, &cpu))
-		return;
-	out->cpu_ticks = cpu.utime + cpu.stime;
-	out->start_ticks = cpu.start_ticks;
-	out->uptime_s = proc_uptime_s(cpu.start_ticks);
-	l->age_s = out->uptime_s;
+	hsperf_string(p->perf, hsperf_find(p->perf, "sun.rt.javaCommand"), text, sizeof(text));
+	cmdline_name(&p->cmdline, text, out->name, sizeof(out->name));
 }
 
 /*
  * The name of a JVM without counters, or of another program. Without a java launcher, no word of the command line is known to
  * be a class, and an argument may be a secret, so the executable's name is used.
  */
-static void probe_name(struct probe *l, struct hotspot *out)
+static void probe_name(struct probe *p, struct hotspot *out)
 {
 	char exe[512];
 
 	if (!out->name[0])
-		cmdline_name(&l->cmdline, "", out->name, sizeof(out->name));
+		cmdline_name(&p->cmdline, "", out->name, sizeof(out->name));
 	if (!out->name[0] && out->is_java && proc_link(out->pid, "exe", exe, sizeof(exe)))
 		clean_text(out->name, sizeof(out->name), path_name(exe),
 			strcspn(path_name(exe), " ")); /* before " (deleted)" */
 	if (!out->name[0])
-		snprintf(out->name, sizeof(out->name), "%s", l->status.name);
+		snprintf(out->name, sizeof(out->name), "%s", p->status.name);
 }
 
 /* --- the verdict ------------------------------------------------------------------------------------- */
@@ -205,14 +185,14 @@ __attribute__((format(printf, 2, 3))) static void hint(struct hotspot *out, cons
 	va_end(ap);
 }
 
-static bool has_option(const struct probe *l, const char *option)
+static bool has_option(const struct probe *p, const char *option)
 {
-	return cmdline_has(&l->cmdline, option) || environ_has(&l->env, option);
+	return cmdline_has(&p->cmdline, option) || environ_has(&p->env, option);
 }
 
-static bool is_young(const struct probe *l)
+static bool is_young(const struct probe *p)
 {
-	return l->age_s >= 0 && l->age_s <= BOOT_SECONDS;
+	return p->age_s >= 0 && p->age_s <= BOOT_SECONDS;
 }
 
 static bool decide_starting(struct hotspot *out)
@@ -223,28 +203,28 @@ static bool decide_starting(struct hotspot *out)
 		"The JVM is still starting and does not accept attach requests yet.");
 }
 
-static bool rule_ended(const struct probe *l, struct hotspot *out)
+static bool rule_ended(const struct probe *p, struct hotspot *out)
 {
-	return strchr("ZXx", l->status.state) &&
+	return strchr("ZXx", p->status.state) &&
 	       decide(out, HOTSPOT_NO, "The process has ended already.");
 }
 
-static bool rule_not_java(const struct probe *l, struct hotspot *out)
+static bool rule_not_java(const struct probe *p, struct hotspot *out)
 {
 	if (out->is_java)
 		return false;
-	if (cmdline_is_java(&l->cmdline) && is_young(l))
+	if (cmdline_is_java(&p->cmdline) && is_young(p))
 		return decide_starting(out);
 	if (exe_is_native_image(out->pid)) {
 		decide(out, HOTSPOT_NO,
 			"It is a native-image program: Java compiled ahead of time, without a "
 			"JVM.");
 		hint(out, "perf record -g -p %d", (int)out->pid);
-	} else if (l->maps_error) {
+	} else if (p->maps_error) {
 		decide(out, HOTSPOT_NO,
 			"It does not look like a Java process, and you may not read its memory map "
 			"(%s).",
-			strerror(-l->maps_error));
+			strerror(-p->maps_error));
 	} else {
 		decide(out, HOTSPOT_NO, "It is not a Java process: it has no libjvm.so.");
 		hint(out, "jhot list");
@@ -252,11 +232,11 @@ static bool rule_not_java(const struct probe *l, struct hotspot *out)
 	return true;
 }
 
-static bool rule_other_user(const struct probe *l, struct hotspot *out)
+static bool rule_other_user(const struct probe *p, struct hotspot *out)
 {
 	char me[40];
 
-	if (l->root || l->same_ids)
+	if (p->root || p->same_ids)
 		return false;
 	env_user(geteuid(), me, sizeof(me));
 	if (out->euid != geteuid()) {
@@ -276,17 +256,17 @@ static bool rule_other_user(const struct probe *l, struct hotspot *out)
 	return true;
 }
 
-static bool rule_closed(const struct probe *l, struct hotspot *out)
+static bool rule_closed(const struct probe *p, struct hotspot *out)
 {
-	if (!l->maps_error)
+	if (!p->maps_error)
 		return false;
 	decide(out, HOTSPOT_NO,
 		"No permission to read its memory map (%s): the process has capabilities or is not "
 		"dumpable, or you lack CAP_SYS_PTRACE.",
-		strerror(-l->maps_error));
-	if (!l->root)
+		strerror(-p->maps_error));
+	if (!p->root)
 		hint(out, "sudo jhot %d", (int)out->pid);
-	else if (l->same_ids)
+	else if (p->same_ids)
 		hint(out,
 			"give it the JVM's capabilities, or CAP_SYS_PTRACE (docker run --cap-add)");
 	else
@@ -297,7 +277,7 @@ static bool rule_closed(const struct probe *l, struct hotspot *out)
 	return true;
 }
 
-static bool rule_other_vm(const struct probe *l, struct hotspot *out)
+static bool rule_other_vm(const struct probe *p, struct hotspot *out)
 {
 	for (size_t i = 0; i < sizeof(other_vms) / sizeof(other_vms[0]); i++)
 		if (!strncmp(out->vm, other_vms[i], strlen(other_vms[i]))) {
@@ -305,17 +285,17 @@ static bool rule_other_vm(const struct probe *l, struct hotspot *out)
 			return decide(out, HOTSPOT_NO, "Its virtual machine is %s, not HotSpot.",
 				out->vm);
 		}
-	if (l->hotspot != 0)
+	if (p->hotspot != 0)
 		return false;
 	return decide(out, HOTSPOT_NO,
 		"Its libjvm.so is not HotSpot's (OpenJ9 or another virtual machine).");
 }
 
-static bool rule_stopped(const struct probe *l, struct hotspot *out)
+static bool rule_stopped(const struct probe *p, struct hotspot *out)
 {
-	if (l->status.state == 't') {
+	if (p->status.state == 't') {
 		decide(out, HOTSPOT_NO, "The JVM is stopped by a debugger or tracer.");
-	} else if (l->status.state == 'T') {
+	} else if (p->status.state == 'T') {
 		decide(out, HOTSPOT_NO, "The JVM is stopped (SIGSTOP or ^Z), so it cannot answer.");
 		hint(out, "kill -CONT %d", (int)out->pid);
 	} else if (cgroup_frozen(out->pid)) {
@@ -329,12 +309,12 @@ static bool rule_stopped(const struct probe *l, struct hotspot *out)
 	return true;
 }
 
-static bool rule_disabled(const struct probe *l, struct hotspot *out)
+static bool rule_disabled(const struct probe *p, struct hotspot *out)
 {
-	bool by_flag = l->capability == '?' && has_option(l, "-XX:+DisableAttachMechanism") &&
-		       !has_option(l, "-XX:-DisableAttachMechanism");
+	bool by_flag = p->capability == '?' && has_option(p, "-XX:+DisableAttachMechanism") &&
+		       !has_option(p, "-XX:-DisableAttachMechanism");
 
-	if (l->capability != '0' && !by_flag)
+	if (p->capability != '0' && !by_flag)
 		return false;
 	decide(out, HOTSPOT_NO,
 		"The JVM was started with attaching disabled (-XX:+DisableAttachMechanism).");
@@ -343,16 +323,16 @@ static bool rule_disabled(const struct probe *l, struct hotspot *out)
 }
 
 /* A JVM whose listener already runs needs no SIGQUIT. */
-static bool rule_no_handler(const struct probe *l, struct hotspot *out)
+static bool rule_no_handler(const struct probe *p, struct hotspot *out)
 {
 	bool reduced =
-		has_option(l, "-Xrs") || has_option(l, "-XX:+ReduceSignalUsage") || l->reduced;
+		has_option(p, "-Xrs") || has_option(p, "-XX:+ReduceSignalUsage") || p->reduced;
 
-	if (l->perf_err.kind != ERR_BUSY && listener_wakes(out->pid, out->full_signals))
+	if (p->perf_err.kind != ERR_BUSY && listener_wakes(out->pid, out->full_signals))
 		return false;
-	if (l->socket && listener_runs(out->pid))
+	if (p->socket && listener_runs(out->pid))
 		return false;
-	if (!reduced && is_young(l))
+	if (!reduced && is_young(p))
 		return decide_starting(out);
 	decide(out, HOTSPOT_NO,
 		"The attach listener is not running, and the JVM does not handle SIGQUIT (%s), "
@@ -363,9 +343,9 @@ static bool rule_no_handler(const struct probe *l, struct hotspot *out)
 	return true;
 }
 
-static bool rule_no_temp(const struct probe *l, struct hotspot *out)
+static bool rule_no_temp(const struct probe *p, struct hotspot *out)
 {
-	(void)l;
+	(void)p;
 	if (out->temp[0])
 		return false;
 	decide(out, HOTSPOT_NO,
@@ -377,14 +357,14 @@ static bool rule_no_temp(const struct probe *l, struct hotspot *out)
 }
 
 /* Containers that share /tmp may each have a JVM of this pid, so the file may be the socket of a living JVM. */
-static bool rule_blocked(const struct probe *l, struct hotspot *out)
+static bool rule_blocked(const struct probe *p, struct hotspot *out)
 {
-	if (!l->blocked)
+	if (!p->blocked)
 		return false;
 	decide(out, HOTSPOT_NO,
 		"A file of uid %u, %s/.java_pid%d, occupies the path of the JVM's attach socket, "
 		"and the JVM may not remove it.",
-		(unsigned)l->blocker, out->temp, (int)out->nspid);
+		(unsigned)p->blocker, out->temp, (int)out->nspid);
 	if (out->other_pid_ns)
 		hint(out, "give each container its own /tmp: the file may belong to a JVM with the "
 			  "same pid in another container");
@@ -394,9 +374,9 @@ static bool rule_blocked(const struct probe *l, struct hotspot *out)
 	return true;
 }
 
-static bool rule_fds_closed(const struct probe *l, struct hotspot *out)
+static bool rule_fds_closed(const struct probe *p, struct hotspot *out)
 {
-	(void)l;
+	(void)p;
 	if (proc_fds_open_to_us(out->pid))
 		return false;
 	decide(out, HOTSPOT_NO,
@@ -406,9 +386,9 @@ static bool rule_fds_closed(const struct probe *l, struct hotspot *out)
 	return true;
 }
 
-static bool rule_unknown(const struct probe *l, struct hotspot *out)
+static bool rule_unknown(const struct probe *p, struct hotspot *out)
 {
-	if (out->is_hotspot && (l->socket || l->capability == '1'))
+	if (out->is_hotspot && (p->socket || p->capability == '1'))
 		return false;
 	return decide(out, HOTSPOT_UNKNOWN,
 		"%s, so only an attempt shows whether it accepts attach requests.",
@@ -416,14 +396,14 @@ static bool rule_unknown(const struct probe *l, struct hotspot *out)
 				 : "It publishes no counters (hsperfdata)");
 }
 
-static bool rule_ok(const struct probe *l, struct hotspot *out)
+static bool rule_ok(const struct probe *p, struct hotspot *out)
 {
-	(void)l;
+	(void)p;
 	out->verdict = out->other_mnt_ns || out->other_pid_ns ? HOTSPOT_OK_NS : HOTSPOT_OK;
 	return true;
 }
 
-static bool (*const rules[])(const struct probe *l, struct hotspot *out) = {
+static bool (*const rules[])(const struct probe *p, struct hotspot *out) = {
 	rule_ended,
 	rule_not_java,
 	rule_other_user,
@@ -441,52 +421,60 @@ static bool (*const rules[])(const struct probe *l, struct hotspot *out) = {
 
 /* --- interface --------------------------------------------------------------------------------------- */
 
-static void probe_further(struct probe *l, struct hotspot *out)
+/* Collects all facts about a process, then applies the rules. */
+static void probe_and_decide(struct probe *p, struct hotspot *out)
 {
-	store_status(&l->status, out);
-	proc_read(out->pid, "environ", &l->env);
-	cmdline_join(&l->cmdline, out->args, sizeof(out->args));
-	l->same_ids = out->euid == geteuid() && out->egid == getegid();
-	l->root = geteuid() == 0;
+	struct proc_cpu cpu;
+
+	store_status(&p->status, out);
+	proc_read(out->pid, "environ", &p->env);
+	cmdline_join(&p->cmdline, out->args, sizeof(out->args));
+	p->same_ids = out->euid == geteuid() && out->egid == getegid();
+	p->root = geteuid() == 0;
 	out->other_mnt_ns = !proc_same_ns(out->pid, "mnt") || !proc_same_root(out->pid);
 	out->other_pid_ns = !proc_same_ns(out->pid, "pid");
-	probe_cpu(l, out);
+	out->uptime_s = -1;
+	if (!proc_cpu(out->pid, &cpu)) {
+		out->cpu_ticks = cpu.utime + cpu.stime;
+		out->start_ticks = cpu.start_ticks;
+		out->uptime_s = p->age_s = proc_uptime_s(cpu.start_ticks);
+	}
 	if (out->is_java)
-		probe_perf(l, out);
-	probe_name(l, out);
-	l->hotspot = l->lib.mapped ? libjvm_is_hotspot(out->pid, &l->lib) : -1;
+		probe_counters(p, out);
+	probe_name(p, out);
+	p->hotspot = p->lib.mapped ? libjvm_is_hotspot(out->pid, &p->lib) : -1;
 	out->is_hotspot =
-		l->hotspot == 1 || (l->hotspot < 0 && strstr(out->vm, "64-Bit Server VM"));
-	snprintf(out->libjvm, sizeof(out->libjvm), "%s", l->lib.path);
-	if (!out->jdk[0] && l->lib.mapped)
-		libjvm_version(out->pid, &l->lib, out->jdk, sizeof(out->jdk));
+		p->hotspot == 1 || (p->hotspot < 0 && strstr(out->vm, "64-Bit Server VM"));
+	snprintf(out->libjvm, sizeof(out->libjvm), "%s", p->lib.path);
+	if (!out->jdk[0] && p->lib.mapped)
+		libjvm_version(out->pid, &p->lib, out->jdk, sizeof(out->jdk));
 	/* The path of the mapped counters is proof. Without them it is /tmp, unless an option may have changed that. */
-	if (l->lib.mapped && !libjvm_temp(&l->lib, out->nspid, out->temp, sizeof(out->temp)) &&
-		(!libjvm_has_alt_temp(out->pid, &l->lib) || !may_relocate_temp(l)))
+	if (p->lib.mapped && !libjvm_temp(&p->lib, out->nspid, out->temp, sizeof(out->temp)) &&
+		(!libjvm_has_alt_temp(out->pid, &p->lib) || !may_relocate_temp(p)))
 		snprintf(out->temp, sizeof(out->temp), "/tmp");
-	probe_socket(l, out);
-	for (size_t i = 0; !rules[i](l, out); i++)
+	probe_socket(p, out);
+	for (size_t i = 0; !rules[i](p, out); i++)
 		;
 }
 
 /* only_java: reads maps first, and nothing more if the process is not Java. */
 int hotspot_examine(pid_t pid, struct hotspot *out, bool only_java)
 {
-	struct probe l = {.age_s = -1};
+	struct probe p = {.age_s = -1};
 
 	memset(out, 0, sizeof(*out));
 	out->pid = pid;
 	out->verdict = HOTSPOT_NO;
-	l.maps_error = libjvm_find(pid, &l.lib);
-	proc_read(pid, "cmdline", &l.cmdline);
+	p.maps_error = libjvm_find(pid, &p.lib);
+	proc_read(pid, "cmdline", &p.cmdline);
 	/* A process whose maps cannot be read counts as Java if its program is called java. */
-	out->is_java = l.lib.mapped || (l.maps_error && cmdline_is_java(&l.cmdline));
-	bool wanted = (out->is_java || !only_java) && !proc_status(pid, &l.status);
+	out->is_java = p.lib.mapped || (p.maps_error && cmdline_is_java(&p.cmdline));
+	bool wanted = (out->is_java || !only_java) && !proc_status(pid, &p.status);
 	if (wanted)
-		probe_further(&l, out);
-	buf_done(&l.cmdline);
-	buf_done(&l.env);
-	hsperf_close(l.perf);
+		probe_and_decide(&p, out);
+	buf_done(&p.cmdline);
+	buf_done(&p.env);
+	hsperf_close(p.perf);
 	return wanted ? 0 : -1;
 }
 

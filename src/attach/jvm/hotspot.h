@@ -75,10 +75,10 @@ void hotspot_list_done(struct hotspot_list *list);
 #define HOTSPOT_PATIENCE_MS 2000
 struct hotspot_scan;
 struct hotspot_scan *hotspot_scan_begin(struct err *err);
-int hotspot_scan_step(struct hotspot_scan *l, int timeout_ms, struct err *err);
+int hotspot_scan_step(struct hotspot_scan *s, int timeout_ms, struct err *err);
 /* Copies the rows found until now, sorted by pid; the caller calls hotspot_list_done. */
-void hotspot_scan_copy(const struct hotspot_scan *l, struct hotspot_list *out);
-void hotspot_scan_end(struct hotspot_scan *l);
+void hotspot_scan_copy(const struct hotspot_scan *s, struct hotspot_list *out);
+void hotspot_scan_end(struct hotspot_scan *s);
 
 /* True for an operand of digits only, which is a pid; any other is a name. */
 bool hotspot_is_pid(const char *pid_or_name);

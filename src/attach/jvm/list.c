@@ -16,15 +16,15 @@
 
 int hotspot_list(struct hotspot_list *out, struct err *err)
 {
-	struct hotspot_scan *l = hotspot_scan_begin(err);
-	int rc = l ? 0 : -1;
+	struct hotspot_scan *s = hotspot_scan_begin(err);
+	int rc = s ? 0 : -1;
 
 	memset(out, 0, sizeof(*out));
 	while (!rc)
-		rc = hotspot_scan_step(l, 1000, err);
+		rc = hotspot_scan_step(s, 1000, err);
 	if (rc > 0)
-		hotspot_scan_copy(l, out);
-	hotspot_scan_end(l);
+		hotspot_scan_copy(s, out);
+	hotspot_scan_end(s);
 	return rc < 0 ? -1 : 0;
 }
 

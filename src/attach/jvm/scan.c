@@ -23,10 +23,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define SILENT_FEW    3  /* this many hanging processes get the full timeout, later ones a tenth */
+#define TIMEOUTS_FEW  3  /* this many hanging processes get the full timeout, later ones a tenth */
 #define RUNNING_TIMES 10 /* factor of the timeout for a child that is runnable */
-#define STOP_TURNS    10000 /* times 1 ms, for a killed child that gets no core */
-#define STUCK_TURNS   50    /* times 1 ms, for a killed child that is blocked */
+#define STOP_MS       10000 /* for a killed child to be reaped */
+#define STOP_STUCK_MS 50    /* of these, blocked in the kernel */
 #define STEP_BYTES    65536
 
 /* Per process, the child sends one of these bytes; after WORD_FOUND, a struct hotspot. */
@@ -43,21 +43,21 @@ struct hotspot_scan {
 	pid_t child; /* 0: none */
 	int fd;
 	struct buf in;
-	uint64_t since_ns; /* when the child last sent something */
-	int silent;        /* processes whose examination timed out */
+	uint64_t since_ns; /* when the child was started or last sent something */
+	int timeouts;      /* processes whose inspection timed out */
 	struct hotspot_list list;
 };
 
 /* --- in the child ------------------------------------------------------------------------------------ */
 
-_Noreturn static void child(const struct hotspot_scan *l, int fd)
+_Noreturn static void child(const struct hotspot_scan *s, int fd)
 {
 	char reply[1 + sizeof(struct hotspot)];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (int i = l->next; i < l->count; i++) {
+	for (int i = s->next; i < s->count; i++) {
 		struct hotspot jvm;
-		bool found = !hotspot_examine(l->pids[i], &jvm, l->only_java);
+		bool found = !hotspot_examine(s->pids[i], &jvm, s->only_java);
 
 		reply[0] = found ? WORD_FOUND : WORD_NONE;
 		memcpy(reply + 1, &jvm, sizeof(jvm));
@@ -90,16 +90,16 @@ pid_t child_fork(int *fd, struct err *err)
 	return err_set_errno(err, ERR_FAILED, "Cannot start the process that examines the JVM");
 }
 
-static int start(struct hotspot_scan *l, struct err *err)
+static int start(struct hotspot_scan *s, struct err *err)
 {
-	pid_t pid = child_fork(&l->fd, err);
+	pid_t pid = child_fork(&s->fd, err);
 
 	if (pid == 0)
-		child(l, l->fd);
+		child(s, s->fd);
 	if (pid < 0)
 		return -1;
-	l->child = pid;
-	l->since_ns = clock_mono_ns();
+	s->child = pid;
+	s->since_ns = clock_mono_ns();
 	return 0;
 }
 
@@ -121,101 +121,97 @@ static bool is_waiting(pid_t pid)
 }
 
 /* Kills the child. One that is blocked in the kernel is abandoned, and reaped by init after we exit. */
-static void stop(struct hotspot_scan *l)
+static void stop(struct hotspot_scan *s)
 {
 	static const struct timespec pause = {0, (long)NS_PER_MS};
 
-	if (!l->child)
+	if (!s->child)
 		return;
-	kill(l->child, SIGKILL);
-	for (int turns = 0, stuck = 0; turns < STOP_TURNS && stuck < STUCK_TURNS; turns++) {
-		if (waitpid(l->child, NULL, WNOHANG) != 0)
+	kill(s->child, SIGKILL);
+	for (int ms = 0, stuck = 0; ms < STOP_MS && stuck < STOP_STUCK_MS; ms++) {
+		if (waitpid(s->child, NULL, WNOHANG) != 0)
 			break;
-		stuck += is_waiting(l->child);
+		stuck += is_waiting(s->child);
 		nanosleep(&pause, NULL);
 	}
-	l->child = 0;
-	close(l->fd);
-	buf_clear(&l->in);
+	s->child = 0;
+	close(s->fd);
+	buf_clear(&s->in);
 }
 
 /* --- its results ------------------------------------------------------------------------------------- */
 
-static void add(struct hotspot_scan *l, const struct hotspot *jvm)
+static void add(struct hotspot_scan *s, const struct hotspot *jvm)
 {
-	l->list.jvms =
-		xgrow(l->list.jvms, (size_t)l->list.count, &l->list_cap, sizeof(*l->list.jvms));
-	l->list.jvms[l->list.count++] = *jvm;
+	s->list.jvms =
+		xgrow(s->list.jvms, (size_t)s->list.count, &s->list_cap, sizeof(*s->list.jvms));
+	s->list.jvms[s->list.count++] = *jvm;
 }
 
 /* Adds a row for a process that could not be examined, with the contents of /proc/PID/status and the reason. */
-static void add_silent(struct hotspot_scan *l, const char *why)
+static void add_unexamined(struct hotspot_scan *s, const char *why)
 {
-	struct hotspot jvm = {.pid = l->pids[l->next], .verdict = HOTSPOT_NO, .uptime_s = -1};
+	struct hotspot jvm = {.pid = s->pids[s->next], .verdict = HOTSPOT_NO, .uptime_s = -1};
 
 	if (!hotspot_status(&jvm)) {
 		snprintf(jvm.why, sizeof(jvm.why), "%s", why);
-		add(l, &jvm);
+		add(s, &jvm);
 	}
-	l->next++;
+	s->next++;
 }
 
 /* Consumes the complete results in the input. */
-static void consume(struct hotspot_scan *l)
+static void consume(struct hotspot_scan *s)
 {
 	size_t at = 0;
 
-	while (at < l->in.len && l->next < l->count) {
-		bool found = l->in.data[at] == WORD_FOUND;
+	while (at < s->in.len && s->next < s->count) {
+		bool found = s->in.data[at] == WORD_FOUND;
 		struct hotspot jvm;
 
-		if (found && l->in.len - at < 1 + sizeof(jvm))
+		if (found && s->in.len - at < 1 + sizeof(jvm))
 			break;
 		if (found) {
-			memcpy(&jvm, l->in.data + at + 1, sizeof(jvm));
-			add(l, &jvm);
+			memcpy(&jvm, s->in.data + at + 1, sizeof(jvm));
+			add(s, &jvm);
 		}
 		at += found ? 1 + sizeof(jvm) : 1;
-		l->next++;
+		s->next++;
 	}
-	memmove(l->in.data, l->in.data + at, l->in.len - at);
-	l->in.len -= at;
+	memmove(s->in.data, s->in.data + at, s->in.len - at);
+	s->in.len -= at;
 }
 
-static uint64_t patience_ns(const struct hotspot_scan *l)
+static uint64_t patience_ns(const struct hotspot_scan *s)
 {
-	return HOTSPOT_PATIENCE_MS * NS_PER_MS / (l->silent < SILENT_FEW ? 1 : 10);
-}
-
-static bool is_stuck(const struct hotspot_scan *l)
-{
-	uint64_t waited_ns = clock_mono_ns() - l->since_ns;
-
-	return waited_ns >= patience_ns(l) * RUNNING_TIMES ||
-	       (waited_ns >= patience_ns(l) && is_waiting(l->child));
+	return HOTSPOT_PATIENCE_MS * NS_PER_MS / (s->timeouts < TIMEOUTS_FEW ? 1 : 10);
 }
 
 /* Waits up to timeout_ms for results, or kills a child that is stuck. */
-static void scan_poll(struct hotspot_scan *l, int timeout_ms)
+static void scan_poll(struct hotspot_scan *s, int timeout_ms)
 {
-	struct pollfd p = {.fd = l->fd, .events = POLLIN};
+	struct pollfd p = {.fd = s->fd, .events = POLLIN};
 
 	if (poll(&p, 1, timeout_ms) <= 0) {
-		if (!is_stuck(l))
+		uint64_t waited_ns = clock_mono_ns() - s->since_ns;
+
+		if (waited_ns < patience_ns(s) ||
+			(waited_ns < patience_ns(s) * RUNNING_TIMES && !is_waiting(s->child)))
 			return;
-		stop(l);
-		l->silent++;
-		add_silent(l,
+		stop(s);
+		s->timeouts++;
+		add_unexamined(s,
 			"It could not be examined: reading its files or memory does not return.");
 		return;
 	}
-	if (buf_read(&l->in, l->fd, STEP_BYTES) > 0) {
-		l->since_ns = clock_mono_ns();
-		consume(l);
+	if (buf_read(&s->in, s->fd, STEP_BYTES) > 0) {
+		s->since_ns = clock_mono_ns();
+		consume(s);
 	} else {
-		stop(l);
-		if (l->next < l->count)
-			add_silent(l, "It could not be examined: the helper process was killed.");
+		stop(s);
+		if (s->next < s->count)
+			add_unexamined(
+				s, "It could not be examined: the helper process was killed.");
 	}
 }
 
@@ -223,42 +219,42 @@ static void scan_poll(struct hotspot_scan *l, int timeout_ms)
 
 static void add_pid(void *ctx, pid_t pid)
 {
-	struct hotspot_scan *l = ctx;
+	struct hotspot_scan *s = ctx;
 
 	/* A JVM has several threads: this single stat(2) excludes most processes. */
-	if (pid == getpid() || (l->only_java && proc_thread_count(pid) == 1))
+	if (pid == getpid() || (s->only_java && proc_thread_count(pid) == 1))
 		return;
-	l->pids = xgrow(l->pids, (size_t)l->count, &l->cap, sizeof(*l->pids));
-	l->pids[l->count++] = pid;
+	s->pids = xgrow(s->pids, (size_t)s->count, &s->cap, sizeof(*s->pids));
+	s->pids[s->count++] = pid;
 }
 
 struct hotspot_scan *hotspot_scan_begin(struct err *err)
 {
-	struct hotspot_scan *l = xcalloc(1, sizeof(*l));
+	struct hotspot_scan *s = xcalloc(1, sizeof(*s));
 
-	l->only_java = true;
-	if (!proc_pids(add_pid, l))
-		return l;
+	s->only_java = true;
+	if (!proc_pids(add_pid, s))
+		return s;
 	err_set(err, ERR_FAILED, "%s cannot be read, so no process can be seen.", proc_root);
 	err_hint(err, "mount -t proc proc /proc");
-	hotspot_scan_end(l);
+	hotspot_scan_end(s);
 	return NULL;
 }
 
-int hotspot_scan_step(struct hotspot_scan *l, int timeout_ms, struct err *err)
+int hotspot_scan_step(struct hotspot_scan *s, int timeout_ms, struct err *err)
 {
 	uint64_t begin_ns = clock_mono_ns();
 
-	while (l->next < l->count) {
+	while (s->next < s->count) {
 		int64_t left_ms = timeout_ms - (int64_t)((clock_mono_ns() - begin_ns) / NS_PER_MS);
 
-		if (!l->child && start(l, err))
+		if (!s->child && start(s, err))
 			return -1;
-		scan_poll(l, left_ms > 100 ? 100 : left_ms > 0 ? (int)left_ms : 0);
-		if (l->next < l->count && left_ms <= 0)
+		scan_poll(s, left_ms > 100 ? 100 : left_ms > 0 ? (int)left_ms : 0);
+		if (s->next < s->count && left_ms <= 0)
 			return 0;
 	}
-	stop(l);
+	stop(s);
 	return 1;
 }
 
@@ -269,46 +265,46 @@ static int by_pid(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-void hotspot_scan_copy(const struct hotspot_scan *l, struct hotspot_list *out)
+void hotspot_scan_copy(const struct hotspot_scan *s, struct hotspot_list *out)
 {
-	size_t bytes = (size_t)l->list.count * sizeof(*out->jvms);
+	size_t bytes = (size_t)s->list.count * sizeof(*out->jvms);
 
-	out->count = l->list.count;
+	out->count = s->list.count;
 	out->jvms = xmalloc(bytes);
 	if (!bytes)
 		return;
-	memcpy(out->jvms, l->list.jvms, bytes);
+	memcpy(out->jvms, s->list.jvms, bytes);
 	qsort(out->jvms, (size_t)out->count, sizeof(out->jvms[0]), by_pid);
 }
 
-void hotspot_scan_end(struct hotspot_scan *l)
+void hotspot_scan_end(struct hotspot_scan *s)
 {
-	if (!l)
+	if (!s)
 		return;
-	stop(l);
-	buf_done(&l->in);
-	free(l->pids);
-	free(l->list.jvms);
-	free(l);
+	stop(s);
+	buf_done(&s->in);
+	free(s->pids);
+	free(s->list.jvms);
+	free(s);
 }
 
 int hotspot_check(pid_t pid, struct hotspot *out, struct err *err)
 {
-	struct hotspot_scan l = {.pids = &pid, .count = 1};
+	struct hotspot_scan s = {.pids = &pid, .count = 1};
 	int rc = -1, seen = 0;
 
 	if (pid > 0 && hotspot_is_thread(pid, err))
 		return -1;
 	while (pid > 0 && !seen)
-		seen = hotspot_scan_step(&l, 1000, err);
-	if (l.list.count) {
-		*out = l.list.jvms[0];
+		seen = hotspot_scan_step(&s, 1000, err);
+	if (s.list.count) {
+		*out = s.list.jvms[0];
 		rc = 0;
 	} else if (seen >= 0) {
 		err_set(err, ERR_NO_TARGET, "There is no process %d.", (int)pid);
 		err_hint(err, "jhot list");
 	}
-	buf_done(&l.in);
-	free(l.list.jvms);
+	buf_done(&s.in);
+	free(s.list.jvms);
 	return rc;
 }

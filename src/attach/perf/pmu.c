@@ -166,6 +166,17 @@ bool perf_tracefs(const char *sys, char *path, size_t bytes)
 	return false;
 }
 
+void perf_tracefs_why(char *why, size_t bytes)
+{
+	char path[PMU_PATH];
+
+	if (perf_tracefs(perf_events_sys, path, sizeof(path)))
+		*why = '\0';
+	else
+		snprintf(why, bytes, "tracefs is not mounted%s",
+			geteuid() ? ", or for root only" : "");
+}
+
 int perf_tracepoint_find(const char *sys, const char *name, struct perf_event *out)
 {
 	const char *colon = strchr(name, ':');

@@ -40,7 +40,7 @@ static void print_group(const struct dump_group *g)
 		g->state);
 	for (uint32_t i = 0; i < g->named; i++)
 		printf(" %s%s#%lld%s", g->names[i].name, g->names[i].name[0] ? " " : "",
-			(long long)g->names[i].number, i + 1 < g->named ? "," : "");
+			(long long)g->names[i].id, i + 1 < g->named ? "," : "");
 	if (g->count > g->named)
 		printf(" and %llu more", (unsigned long long)(g->count - g->named));
 	putchar('\n');
@@ -202,7 +202,7 @@ static void json_group(struct json *j, const struct dump_group *g)
 	for (uint32_t i = 0; i < g->named; i++) {
 		json_begin(j, NULL, '{');
 		json_str(j, "name", g->names[i].name);
-		json_int(j, "java_id", g->names[i].number);
+		json_int(j, "java_id", g->names[i].id);
 		json_end(j, '}');
 	}
 	json_end(j, ']');
