@@ -50,7 +50,7 @@ int proc_open_in(pid_t pid, const char *dir, const char *path, int flags);
  */
 int proc_open_mapped(pid_t pid, const struct proc_map *map);
 
-/* --- rooted.c ------------------------------------------------------------------------------------------ */
+/* --- files of other users ------------------------------------------------------------------------------ */
 
 /*
  * Safe opening of files in folders that another user controls. A path is resolved inside the given root, also through

@@ -10,6 +10,7 @@
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/env.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -296,16 +297,12 @@ static void *lease_main(void *arg)
 struct lease *lease_start(struct mapping *m, unsigned beat_ms, unsigned stall_ms, struct err *err)
 {
 	struct lease *l = xcalloc(1, sizeof(*l));
-	sigset_t all, before;
 
 	l->mapping = m;
 	l->beat_ms = beat_ms;
 	l->stall_ns = stall_ms * NS_PER_MS;
 	lease_renew(l);
-	sigfillset(&all); /* signals are handled by the main thread */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	int error = pthread_create(&l->thread, NULL, lease_main, l);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	int error = thread_start(&l->thread, NULL, lease_main, l);
 	if (!error)
 		return l;
 	free(l);

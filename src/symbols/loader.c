@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -41,6 +42,7 @@ struct loader {
 	atomic_bool stop;
 };
 
+/* The time in `ms` from now, on the clock of pthread_cond_timedwait. */
 static struct timespec loader_in(unsigned ms)
 {
 	uint64_t at_ns = clock_mono_ns() + ms * NS_PER_MS;
@@ -126,20 +128,16 @@ void loader_start(struct loader *w, int nice)
 	w->threaded = true;
 }
 
-/* Creates the lane's thread, with all signals blocked: the main thread handles them. */
+/* Creates the lane's thread. False if it does not exist. */
 static bool lane_start(struct lane *lane)
 {
-	sigset_t all, before;
 	pthread_attr_t stack;
 
 	if (lane->started || !lane->loader->threaded)
 		return lane->started;
 	pthread_attr_init(&stack);
 	pthread_attr_setstacksize(&stack, loader_stacks[lane - lane->loader->lanes]);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	lane->started = !pthread_create(&lane->thread, &stack, lane_main, lane);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	lane->started = !thread_start(&lane->thread, &stack, lane_main, lane);
 	pthread_attr_destroy(&stack);
 	return lane->started;
 }
@@ -149,12 +147,13 @@ static bool lane_has_ended(const struct lane *lane)
 	return !lane->started || lane->ended;
 }
 
-/* Joins the threads that end in time and detaches the others. Returns true if all of them ended. */
-static bool loader_join(struct loader *w)
+bool loader_free(struct loader *w)
 {
 	struct timespec at = loader_in(LOADER_END_MS);
 	bool ended[LOADER_LANES], all = true;
 
+	if (!w)
+		return true;
 	pthread_mutex_lock(&w->lock);
 	atomic_store(&w->stop, true);
 	pthread_cond_broadcast(&w->changed);
@@ -171,14 +170,7 @@ static bool loader_join(struct loader *w)
 				  : pthread_detach(w->lanes[i].thread));
 		all &= ended[i];
 	}
-	return all;
-}
-
-bool loader_free(struct loader *w)
-{
-	if (!w)
-		return true;
-	if (!loader_join(w))
+	if (!all)
 		return false;
 	elf_child_free(w->child);
 	pthread_cond_destroy(&w->changed);

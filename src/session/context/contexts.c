@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/maps.h"
+#include "base/thread.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -91,13 +92,6 @@ static bool mem_read(void *ctx, uint64_t addr, void *out, size_t bytes)
 	return pread(*(int *)ctx, out, bytes, (off_t)addr) == (ssize_t)bytes;
 }
 
-static int mem_open(pid_t pid)
-{
-	char path[PROC_PATH_BYTES];
-
-	return open(proc_path_living(path, pid, "mem"), O_RDONLY | O_CLOEXEC);
-}
-
 static bool is_process_context(const struct proc_map *map)
 {
 	static const char *const names[] = {
@@ -109,6 +103,7 @@ static bool is_process_context(const struct proc_map *map)
 	return false;
 }
 
+/* The module of a file; adds it if it is new. NULL: there are too many. */
 static struct module *search_module(struct search *s, const struct proc_map *map)
 {
 	for (uint32_t i = 0; i < s->count; i++)
@@ -140,29 +135,25 @@ static bool search_map(void *ctx, const struct proc_map *map)
 	return true;
 }
 
-static void search_forget(struct search *s)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < s->count; i++)
-		if (s->modules[i].there)
-			s->modules[n++] = s->modules[i];
-	s->count = n;
-	for (uint32_t i = 0; i < n; i++)
-		s->modules[i].there = false;
-}
-
 static void *search_main(void *arg)
 {
 	struct search *s = arg;
 	uint64_t began_ns = clock_mono_ns();
-	int fd = mem_open(s->pid);
+	char path[PROC_PATH_BYTES];
+	int fd = open(proc_path_living(path, s->pid, "mem"), O_RDONLY | O_CLOEXEC);
 	struct context_mem mem = {mem_read, &fd};
 
 	s->musl = exe_is_musl(s->pid);
 	s->process_at = 0;
 	if (fd >= 0 && !proc_maps(s->pid, search_map, s)) {
-		search_forget(s);
+		uint32_t mapped = 0;
+
+		for (uint32_t i = 0; i < s->count; i++)
+			if (s->modules[i].there) {
+				s->modules[mapped] = s->modules[i];
+				s->modules[mapped++].there = false; /* for the next search */
+			}
+		s->count = mapped;
 		process_context_read(&mem, s->process_at, &s->process);
 		for (uint32_t i = 0; i < s->count && clock_mono_ns() - began_ns < SEARCH_NS; i++)
 			if (s->modules[i].code && s->modules[i].found == CONTEXT_LATER)
@@ -191,6 +182,7 @@ static bool key_is_group(const char *name)
 	return !name || strncmp(name, "thread.", strlen("thread.")) != 0;
 }
 
+/* What the agent needs to know: the places of the variables, and which attributes to group by. */
 static void contexts_collect(const struct contexts *c, struct wire_contexts *out)
 {
 	uint32_t n = 0;
@@ -204,19 +196,16 @@ static void contexts_collect(const struct contexts *c, struct wire_contexts *out
 			out->keys[key / 8] |= (uint8_t)(1u << key % 8);
 }
 
+/* Starts a search. False if no thread can be created. */
 static bool contexts_start(struct contexts *c)
 {
-	sigset_t all, before;
 	pthread_attr_t attr;
 	pthread_t thread;
 
 	atomic_store(&c->search->state, SEARCH_RUNS);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all); /* signals are handled by the main thread */
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	c->running = !pthread_create(&thread, &attr, search_main, c->search);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	c->running = !thread_start(&thread, &attr, search_main, c->search);
 	pthread_attr_destroy(&attr);
 	return c->running;
 }
