@@ -20,7 +20,7 @@
 #define ROWS_PER_CLOCK    64
 #define ENTRIES_PER_CLOCK 4096
 /* bytes; smaller gaps are not analyzed: each file has a few bytes before its functions */
-#define GAP_LEAST   4096
+#define GAP_MIN     4096
 #define PADDING_MAX 64 /* bytes; smaller gaps between functions are alignment, not code */
 
 enum source { SOURCE_EH, SOURCE_DEBUG, SOURCE_CODE };
@@ -45,7 +45,7 @@ struct cfi {
 	struct cfi_row *rows;
 	uint64_t start_ns;   /* CPU time of the thread at which compiling started */
 	struct code *code;   /* set while compiling; NULL: the code cannot be analyzed */
-	unsigned work_polls; /* calls of gives_up */
+	unsigned work_polls; /* rows executed; the limits are checked every ROWS_PER_CLOCK */
 	bool of_code;        /* some ranges are SOURCE_CODE */
 };
 
@@ -164,7 +164,7 @@ static void gaps_read(struct cfi *c)
 
 			if (next > end)
 				next = end;
-			if (next > at && next - at >= GAP_LEAST) {
+			if (next > at && next - at >= GAP_MIN) {
 				range_add(c, SOURCE_CODE, at, next - at);
 				c->of_code = true;
 			}
@@ -288,30 +288,19 @@ bool cfi_of_code(const struct cfi *c)
 
 /* --- compiling --------------------------------------------------------------------------------------- */
 
+/* Appends a row, unless the last one has the same rule. A row at the offset of the last one replaces it. */
 static void row_add(struct cfi *c, uint64_t offset, struct wire_unwind_rule rule)
 {
 	struct cfi_row *last = c->row_count ? &c->rows[c->row_count - 1] : NULL;
 
-	if (last && last->offset == offset) { /* a range ends where the next one starts */
-		c->row_count--;
-		row_add(c, offset, rule);
-		return;
-	}
+	if (last && last->offset == offset) /* a range ends where the next one starts */
+		last = --c->row_count ? last - 1 : NULL;
 	if (last && offset < last->offset) /* segments in an order that no linker produces */
 		return;
 	if (last ? !memcmp(&last->rule, &rule, sizeof rule) : rule.cfa == CFI_CFA_NONE)
 		return;
 	c->rows = xgrow(c->rows, c->row_count, &c->row_cap, sizeof *c->rows);
 	c->rows[c->row_count++] = (struct cfi_row){offset, rule};
-}
-
-/* Called once per row. True when a work limit is reached or *stop is set. */
-static bool gives_up(struct cfi *c, const atomic_bool *stop)
-{
-	if (++c->work_polls % ROWS_PER_CLOCK)
-		return false;
-	return (stop && atomic_load(stop)) || c->row_count > ROWS_MAX ||
-	       clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - c->start_ns > COMPILE_MAX_NS;
 }
 
 /* Context of code_row: the segment that code_rows reports on. */
@@ -327,16 +316,7 @@ static void code_row(void *ctx, uint64_t address, struct wire_unwind_rule rule)
 	row_add(r->c, address - r->segment->address + r->segment->offset, rule);
 }
 
-static void range_of_code(struct cfi *c, const struct range *r, const struct elf_segment *segment)
-{
-	struct code_range range = {c, segment};
-	const struct wire_unwind_rule none = {0};
-
-	if (c->code)
-		code_rows(c->code, r->start, r->end, code_row, &range);
-	code_row(&range, r->end, none);
-}
-
+/* Appends the rows of a range. False when a work limit is reached or *stop is set. */
 static bool range_compile(struct cfi *c, const struct range *r, const atomic_bool *stop)
 {
 	const struct elf_segment *seg = elf_segment_at(c->segments, c->segment_count, r->start);
@@ -349,12 +329,19 @@ static bool range_compile(struct cfi *c, const struct range *r, const atomic_boo
 	if (end > seg->address + seg->bytes)
 		end = seg->address + seg->bytes;
 	if (r->source == SOURCE_CODE) {
-		range_of_code(c, r, seg);
+		struct code_range range = {c, seg};
+
+		if (c->code)
+			code_rows(c->code, r->start, r->end, code_row, &range);
+		code_row(&range, r->end, rule);
 		return c->row_count <= ROWS_MAX;
 	}
 	cfi_run_begin(&run, &c->cies[r->cie], &r->program);
 	while (cfi_run_next(&run, &at, &rule)) {
-		if (gives_up(c, stop))
+		if (++c->work_polls % ROWS_PER_CLOCK == 0 &&
+			((stop && atomic_load(stop)) || c->row_count > ROWS_MAX ||
+				clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - c->start_ns >
+					COMPILE_MAX_NS))
 			return false;
 		if (at < r->start) /* the range was clipped */
 			at = r->start;

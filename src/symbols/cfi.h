@@ -32,7 +32,7 @@ struct cfi;
  * information.
  */
 struct cfi *cfi_open(int fd, int debug_fd, struct err *err);
-/* The same for an image in memory, which must outlive the cfi. */
+/* The same for an image in memory, which must outlive the cfi, and for our own vDSO. */
 struct cfi *cfi_open_image(const void *image, size_t bytes, struct err *err);
 struct cfi *cfi_open_vdso(struct err *err);
 void cfi_close(struct cfi *c);

@@ -6,9 +6,9 @@
 #include <elf.h>
 #include <string.h>
 
-#define CIE_PROGRAM_MAX \
-	4096 /* bytes; real ones have less than 30. It runs once for each change of the CIE. */
-#define EXPRESSION_MAX 9 /* operations */
+/* Bytes of a CIE's instructions; real ones have less than 30. They run once for each change of the CIE. */
+#define CIE_PROGRAM_MAX 4096
+#define EXPRESSION_MAX  9 /* operations */
 
 const struct cfi_machine *cfi_machine_find(unsigned elf_machine)
 {

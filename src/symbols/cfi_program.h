@@ -33,8 +33,8 @@ struct cfi_saved_at {
 };
 
 struct cfi_state {
-	enum cfi_cfa
-		cfa; /* CFI_CFA_SP, _FP: the register was given by number; else by an expression */
+	/* CFI_CFA_SP, _FP: the register was given by its number; else by an expression. */
+	enum cfi_cfa cfa;
 	int64_t cfa_offset;
 	int16_t pushed_from; /* for CFI_CFA_PLT */
 	struct cfi_saved_at fp, ra;

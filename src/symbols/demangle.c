@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C++ names, demangled by the C++ runtime, without parameters and return types; Rust's legacy mangling. rust_v0.c has the new one. */
+/* C++ names, demangled by the C++ runtime, without parameters and return types; Rust's legacy mangling (v0: rust_v0.c). */
 #include "symbols/demangle.h"
 
 #include "base/buf.h"
@@ -129,7 +129,7 @@ static bool demangle_explodes(const char *mangled, size_t len)
 	return most > DEMANGLED_MAX;
 }
 
-/* With return type and parameters. NULL: not a C++ name. */
+/* The C++ name with return type and parameters. NULL: not a C++ name, or too expensive. */
 static char *demangle_whole(const char *mangled, size_t len)
 {
 	int status = 0;
@@ -146,6 +146,7 @@ static char *demangle_whole(const char *mangled, size_t len)
 
 #define HASH_BYTES 17 /* "h" and 16 hexadecimal digits */
 
+/* True for the last part of a legacy name, e.g. "h0123456789abcdef". */
 static bool is_hash(const char *s, size_t len)
 {
 	if (len != HASH_BYTES || *s != 'h')
@@ -187,6 +188,7 @@ static size_t add_escape(struct buf *out, const char *s, size_t len)
 	return inside + 2;
 }
 
+/* Appends an identifier of the legacy mangling, with its escapes decoded and ".." printed as "::". */
 static void add_legacy(struct buf *out, const char *s, size_t len)
 {
 	size_t at = len > 1 && s[0] == '_' && s[1] == '$', step;

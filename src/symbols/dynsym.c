@@ -12,27 +12,24 @@ struct dynsym {
 	uint64_t bias;             /* address in the target minus virtual address of the file */
 };
 
-static bool find_bias(struct dynsym *d, const struct elf_facts *facts, uint64_t start)
-{
-	for (uint32_t i = 0; i < facts->segment_count; i++)
-		if (facts->segments[i].offset == 0) {
-			d->bias = start - facts->segments[i].address;
-			return true;
-		}
-	return false;
-}
-
 struct dynsym *dynsym_open(struct elf_child *child, pid_t pid, const struct proc_map *m,
 	const atomic_bool *stop, struct err *err)
 {
 	struct dynsym *d = xcalloc(1, sizeof(*d));
 	struct mapped_file file;
 	enum mapped opened = mapped_open(child, pid, m, stop, &file, err);
-	bool read = opened == MAPPED_OPEN && find_bias(d, &file.facts, m->start) &&
-		    !elf_child_exports(child, file.fd, stop, &d->exports, &d->texts, err);
+	bool read = false;
 
-	if (opened == MAPPED_OPEN)
+	if (opened == MAPPED_OPEN) {
+		const struct elf_segment *first =
+			elf_segment_of_offset(file.facts.segments, file.facts.segment_count, 0);
+
+		if (first)
+			d->bias = m->start - first->address;
+		read = first &&
+		       !elf_child_exports(child, file.fd, stop, &d->exports, &d->texts, err);
 		mapped_close(&file);
+	}
 	if (read && d->exports.len)
 		return d;
 	if (opened != MAPPED_FAILED && (read || !err || err->kind == ERR_NONE))

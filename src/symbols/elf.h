@@ -41,7 +41,7 @@ void elf_names_read(Elf *elf, Elf *debug, struct symtab *out);
 /* Appends dynamic symbols as an array of struct elf_export, and the texts of their names. */
 void elf_exports_read(Elf *elf, struct buf *exports, struct buf *texts);
 
-/* These accept any 64-bit Elf, however damaged. Addresses are virtual. */
+/* The functions below accept any 64-bit Elf, however damaged. Addresses are virtual addresses in the file. */
 
 /* Adds the functions of the first section of this type (SHT_SYMTAB, SHT_DYNSYM). Returns their number. */
 uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out);

@@ -40,25 +40,20 @@ Elf_Scn *elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header)
 	return NULL;
 }
 
-static bool elf_section_is_code(Elf *elf, size_t index)
-{
-	GElf_Shdr header;
-	Elf_Scn *scn = index < SHN_LORESERVE ? elf_getscn(elf, index) : NULL;
-
-	return scn && gelf_getshdr(scn, &header) && (header.sh_flags & SHF_EXECINSTR);
-}
-
 /* Assembler functions often have no type. Local labels and aarch64's mapping symbols are not functions. */
 static bool elf_symbol_is_function(Elf *elf, const GElf_Sym *sym, const char *name)
 {
 	int type = GELF_ST_TYPE(sym->st_info);
+	GElf_Shdr header;
 
 	if (sym->st_shndx == SHN_UNDEF || !sym->st_value || !*name)
 		return false;
 	if (type == STT_FUNC || type == STT_GNU_IFUNC)
 		return true;
-	return type == STT_NOTYPE && *name != '$' && *name != '.' &&
-	       elf_section_is_code(elf, sym->st_shndx);
+	if (type != STT_NOTYPE || *name == '$' || *name == '.' || sym->st_shndx >= SHN_LORESERVE)
+		return false;
+	Elf_Scn *scn = elf_getscn(elf, sym->st_shndx);
+	return scn && gelf_getshdr(scn, &header) && (header.sh_flags & SHF_EXECINSTR);
 }
 
 uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out)
@@ -184,6 +179,7 @@ struct code *elf_symbols_code(Elf *elf, const atomic_bool *stop)
 #define EH_FRAME_HDR_ENCODINGS 0x3b031b01u
 #define EH_FRAME_HDR_BYTES     12
 
+/* Adds the starts of functions in .eh_frame_hdr. Returns their number. */
 static uint32_t boundaries_of_frames(Elf *elf, struct symtab *out)
 {
 	GElf_Shdr header;
@@ -269,23 +265,6 @@ static void add_boundary(void *ctx, uint64_t address)
 		symtab_add(ctx, address, 0, "", SYMTAB_BOUNDARY);
 }
 
-/* Adds starts of functions; from the code itself if the file describes less than half of the functions that have names. */
-static void read_boundaries(Elf *elf, uint32_t names, struct symtab *out)
-{
-	if (elf_symbols_boundaries(elf, out) >= names / 2)
-		return;
-	struct code *code = elf_symbols_code(elf, out->stop);
-	if (!code)
-		return;
-	code_begins(code, add_boundary, out);
-	code_close(code);
-}
-
-static uint32_t larger(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
-}
-
 void elf_names_read(Elf *elf, Elf *debug, struct symtab *out)
 {
 	uint32_t whole = elf_symbols_table(elf, SHT_SYMTAB, out);
@@ -294,8 +273,18 @@ void elf_names_read(Elf *elf, Elf *debug, struct symtab *out)
 	if (!split)
 		split = read_mini(elf, out);
 	uint32_t exported = elf_symbols_table(elf, SHT_DYNSYM, out);
+	uint32_t names = whole > split ? whole : split;
+	names = names > exported ? names : exported;
 	elf_symbols_plt(elf, out);
-	read_boundaries(elf, larger(larger(whole, split), exported), out);
+	/* If the file describes less than half of the functions that have names, their starts are found in the code itself. */
+	if (elf_symbols_boundaries(elf, out) < names / 2) {
+		struct code *code = elf_symbols_code(elf, out->stop);
+
+		if (code) {
+			code_begins(code, add_boundary, out);
+			code_close(code);
+		}
+	}
 	symtab_finish(out);
 }
 
@@ -332,20 +321,6 @@ static void read_slots(Elf *elf, uint64_t *slots, size_t count)
 	}
 }
 
-static void add_export(struct buf *exports, struct buf *texts, const GElf_Sym *sym, bool is_old,
-	uint64_t slot, const char *name)
-{
-	bool imported = sym->st_shndx == SHN_UNDEF;
-	struct elf_export e = {.value = imported ? slot : sym->st_value,
-		.text = (uint32_t)texts->len,
-		.flags = (imported ? ELF_IMPORTED : 0u) | (is_old ? ELF_OLD : 0u) |
-			 (GELF_ST_TYPE(sym->st_info) == STT_GNU_IFUNC ? ELF_INDIRECT : 0u)};
-
-	buf_add(texts, name, strnlen(name, SYMTAB_NAME_MAX));
-	buf_addc(texts, '\0');
-	buf_add(exports, &e, sizeof(e));
-}
-
 void elf_exports_read(Elf *elf, struct buf *exports, struct buf *texts)
 {
 	GElf_Shdr header;
@@ -367,11 +342,21 @@ void elf_exports_read(Elf *elf, struct buf *exports, struct buf *texts)
 		if (!gelf_getsym(symbols, (int)i, &sym))
 			break;
 		const char *name = elf_strptr(elf, header.sh_link, sym.st_name);
-		if (name && *name)
-			add_export(exports, texts, &sym,
-				versions && gelf_getversym(versions, (int)i, &version) &&
-					version & VERSION_HIDDEN,
-				slots[i], name);
+		if (!name || !*name)
+			continue;
+		struct elf_export e = {.value = sym.st_value, .text = (uint32_t)texts->len};
+		if (sym.st_shndx == SHN_UNDEF) {
+			e.value = slots[i];
+			e.flags |= ELF_IMPORTED;
+		}
+		if (versions && gelf_getversym(versions, (int)i, &version) &&
+			version & VERSION_HIDDEN)
+			e.flags |= ELF_OLD;
+		if (GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC)
+			e.flags |= ELF_INDIRECT;
+		buf_add(texts, name, strnlen(name, SYMTAB_NAME_MAX));
+		buf_addc(texts, '\0');
+		buf_add(exports, &e, sizeof(e));
 	}
 	free(slots);
 }

@@ -19,7 +19,7 @@ struct lines {
 	char text[LINE_BYTES];
 };
 
-/* The next line that is not too long; false at the end, or when there was enough. */
+/* Reads the next line that is not too long; false at the end, or after READ_MAX bytes. */
 static bool lines_next(struct lines *l)
 {
 	for (bool begins = true; l->read < READ_MAX && fgets(l->text, LINE_BYTES, l->file);) {

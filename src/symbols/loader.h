@@ -14,8 +14,8 @@
  *   LOAD_DONE     the loader's thread, after run() returned the owner again
  *
  * The transition to LOAD_DONE releases, and loader_request() acquires, the fields that run() wrote. `next` always belongs to
- * the loader. run() should return early once *stop is set. Before loader_start, or if no thread can be created, loader_request() runs the
- * load itself and blocks.
+ * the loader. run() should return early once *stop is set. Before loader_start, or if no thread can be created,
+ * loader_request() runs the load itself and blocks.
  */
 #ifndef JHOT_SYMBOLS_LOADER_H
 #define JHOT_SYMBOLS_LOADER_H

@@ -86,6 +86,7 @@ static int open_here(const struct proc_map *map)
 	return -ENOENT;
 }
 
+/* Opens the mapped file. A descriptor, or -errno with an error that names the file. */
 static int open_file(pid_t pid, const struct proc_map *map, struct err *err)
 {
 	const char *name = path_name(map->path);
@@ -115,28 +116,26 @@ struct search {
 	const struct elf_facts *facts;
 };
 
-static bool matches(const struct search *s, int fd)
-{
-	const struct elf_facts *have = s->facts;
-	struct elf_facts facts;
-	uint32_t crc;
-
-	if (elf_child_facts(s->child, fd, s->stop, &facts, NULL))
-		return false;
-	if (have->id_bytes)
-		return facts.id_bytes == have->id_bytes &&
-		       !memcmp(facts.id, have->id, have->id_bytes);
-	return !elf_child_crc(s->child, fd, s->stop, &crc, NULL) && crc == have->link_crc;
-}
-
-/* A descriptor of the file if it matches, else -1. */
-static int try(const struct search *s, pid_t pid, const char *path)
+/* Opens a file whose build id, or without one whose checksum, is that of the debug file searched for; else -1. */
+static int open_matching(const struct search *s, pid_t pid, const char *path)
 {
 	int fd = proc_open_in(pid, "root", path, O_RDONLY);
+	const struct elf_facts *have = s->facts;
+	struct elf_facts facts;
+	bool matches = false;
+	uint32_t crc;
 
 	if (fd < 0)
 		return -1;
-	if (matches(s, fd))
+	if (!elf_child_facts(s->child, fd, s->stop, &facts, NULL)) {
+		if (have->id_bytes)
+			matches = facts.id_bytes == have->id_bytes &&
+				  !memcmp(facts.id, have->id, have->id_bytes);
+		else
+			matches = !elf_child_crc(s->child, fd, s->stop, &crc, NULL) &&
+				  crc == have->link_crc;
+	}
+	if (matches)
 		return fd;
 	close(fd);
 	return -1;
@@ -149,7 +148,7 @@ static void add_id(const struct search *s, struct buf *out, const char *separato
 		buf_printf(out, "%s%02x", i == 1 ? separator : "", s->facts->id[i]);
 }
 
-static int by_id(const struct search *s)
+static int open_by_id(const struct search *s)
 {
 	const char *cache = getenv("DEBUGINFOD_CACHE_PATH"), *xdg = getenv("XDG_CACHE_HOME");
 	const char *home = getenv("HOME");
@@ -158,9 +157,9 @@ static int by_id(const struct search *s)
 	buf_adds(&path, "/usr/lib/debug/.build-id/");
 	add_id(s, &path, "/");
 	buf_adds(&path, ".debug");
-	int fd = try(s, s->pid, path.data);
+	int fd = open_matching(s, s->pid, path.data);
 	if (fd < 0 && s->pid > 0)
-		fd = try(s, 0, path.data);
+		fd = open_matching(s, 0, path.data);
 	if (fd < 0 && (cache || xdg || home)) {
 		buf_clear(&path);
 		if (cache)
@@ -170,13 +169,13 @@ static int by_id(const struct search *s)
 				xdg ? "" : "/.cache");
 		add_id(s, &path, "");
 		buf_adds(&path, "/debuginfo");
-		fd = try(s, 0, path.data);
+		fd = open_matching(s, 0, path.data);
 	}
 	buf_done(&path);
 	return fd;
 }
 
-static int by_link(const struct search *s)
+static int open_by_link(const struct search *s)
 {
 	static const struct {
 		const char *before, *after;
@@ -190,7 +189,7 @@ static int by_link(const struct search *s)
 		buf_printf(&path, "%s%.*s%s%s", places[i].before, folder, s->path, places[i].after,
 			s->facts->link);
 		if (strcmp(path.data, s->path))
-			fd = try(s, s->pid, path.data);
+			fd = open_matching(s, s->pid, path.data);
 		buf_done(&path);
 	}
 	return fd;
@@ -200,9 +199,9 @@ int debug_file_open(struct elf_child *child, pid_t pid, const char *path,
 	const struct elf_facts *facts, const atomic_bool *stop)
 {
 	struct search s = {child, stop, pid, path, facts};
-	int fd = facts->id_bytes ? by_id(&s) : -1;
+	int fd = facts->id_bytes ? open_by_id(&s) : -1;
 
-	return fd < 0 && facts->link[0] ? by_link(&s) : fd;
+	return fd < 0 && facts->link[0] ? open_by_link(&s) : fd;
 }
 
 /* --- mapped files -------------------------------------------------------------------------------------- */

@@ -64,6 +64,7 @@ static char peek(const struct v0 *v)
 	return v->at < v->len ? v->s[v->at] : '\0';
 }
 
+/* Consumes the next character if it is c. */
 static bool eat(struct v0 *v, char c)
 {
 	if (peek(v) != c)
@@ -80,6 +81,7 @@ static bool enter(struct v0 *v)
 	return !v->failed;
 }
 
+/* A base-62 number: "_" is 0, "0_" is 1. */
 static uint64_t base_62(struct v0 *v)
 {
 	uint64_t n = 0;
@@ -115,6 +117,7 @@ struct identifier {
 	bool punycode;
 };
 
+/* An identifier without its disambiguator: its length, an optional "_", its bytes. */
 static struct identifier undisambiguated(struct v0 *v)
 {
 	struct identifier id = {.punycode = eat(v, 'u')};
@@ -325,8 +328,8 @@ static void type_dyn(struct v0 *v)
 	print(v, "dyn ");
 	uint64_t bound = binder(v);
 	for (unsigned i = 0; !v->failed && !eat(v, 'E'); i++) {
-		bool open = eat(v,
-			'I'); /* generic arguments stay open for bindings: "Iterator<Item = u8>" */
+		/* Generic arguments stay open for bindings: "Iterator<Item = u8>". */
+		bool open = eat(v, 'I');
 
 		print(v, i ? " + " : "");
 		path(v, false);

@@ -67,7 +67,7 @@ struct list {
 	bool changed; /* there is a perf map, and it differs from the last one */
 };
 
-/* A search for a function by its demangled name, which demangles the names of a module one after the other. */
+/* A search for a function by its demangled name. */
 struct search {
 	struct load load; /* the first member */
 	const struct module *module;
@@ -109,21 +109,6 @@ static void module_note(struct module *m, const char *sentence)
 		(int)(len && sentence[len - 1] == '.' ? len - 1 : len), sentence);
 }
 
-static void module_read(struct module *m, struct elf_child *child, const struct mapped_file *file,
-	const atomic_bool *stop)
-{
-	struct err err = {0};
-
-	m->segment_count = file->facts.segment_count;
-	memcpy(m->segments, file->facts.segments, sizeof(m->segments));
-	if (elf_child_names(child, file->fd, file->debug_fd, stop, &m->table, &err)) {
-		err_prefix(&err, "%s has no names: ", m->name);
-		module_note(m, err.what);
-	} else if (m->table.full) {
-		snprintf(m->note, sizeof(m->note), "%s has more names than jhot reads", m->name);
-	}
-}
-
 static void module_load(struct load *l, struct elf_child *child, const atomic_bool *stop)
 {
 	struct module *m = (struct module *)l;
@@ -132,7 +117,15 @@ static void module_load(struct load *l, struct elf_child *child, const atomic_bo
 
 	switch (mapped_open(child, m->pid, &m->requested, stop, &file, &err)) {
 	case MAPPED_OPEN:
-		module_read(m, child, &file, stop);
+		m->segment_count = file.facts.segment_count;
+		memcpy(m->segments, file.facts.segments, sizeof(m->segments));
+		if (elf_child_names(child, file.fd, file.debug_fd, stop, &m->table, &err)) {
+			err_prefix(&err, "%s has no names: ", m->name);
+			module_note(m, err.what);
+		} else if (m->table.full) {
+			snprintf(m->note, sizeof(m->note), "%s has more names than jhot reads",
+				m->name);
+		}
 		mapped_close(&file);
 		break;
 	case MAPPED_FAILED: module_note(m, err.what); break;
@@ -143,19 +136,7 @@ static void module_load(struct load *l, struct elf_child *child, const atomic_bo
 	}
 }
 
-static struct module *module_new(const struct proc_map *where, pid_t pid)
-{
-	struct module *m = xcalloc(1, sizeof(*m));
-
-	m->load.run = module_load;
-	m->pid = pid;
-	m->where = *where;
-	m->where.path = xstrdup(where->path);
-	m->name = path_name(m->where.path);
-	m->is_jvm = !strncmp(m->name, "libjvm.so", 9);
-	return m;
-}
-
+/* Demangles the names of the module one after the other, until one matches. */
 static void search_run(struct load *l, struct elf_child *child, const atomic_bool *stop)
 {
 	struct search *s = (struct search *)l;
@@ -174,6 +155,7 @@ static void search_run(struct load *l, struct elf_child *child, const atomic_boo
 	}
 }
 
+/* The entry with this name as it is in the file; NULL: none. */
 static const struct symtab_entry *module_find_text(const struct module *m, const char *name)
 {
 	for (uint32_t i = 0; i < m->table.count; i++)
@@ -182,7 +164,7 @@ static const struct symtab_entry *module_find_text(const struct module *m, const
 	return NULL;
 }
 
-/* Sets the name and start of *out, which the caller has filled in for an offset without a name. */
+/* Sets the name and start of *out, in which the caller has stored an offset without a name. */
 static void module_name(struct module *m, struct names *names, uint64_t offset, struct symbol *out)
 {
 	const char *name;
@@ -212,9 +194,22 @@ static void module_name(struct module *m, struct names *names, uint64_t offset, 
 	out->name = name;
 }
 
-/* --- life ------------------------------------------------------------------------------------- */
+/* --- creating and freeing ------------------------------------------------------------------------------ */
 
-static void symbols_read_kernel(struct load *l, struct elf_child *child, const atomic_bool *stop);
+static void symbols_read_kernel(struct load *l, struct elf_child *child, const atomic_bool *stop)
+{
+	struct list *kernel = (struct list *)l;
+	FILE *f = fopen("/proc/kallsyms", "re");
+
+	symtab_limit(&kernel->table, stop);
+	enum kallsyms_result result = f ? kallsyms_read(f, &kernel->table) : KALLSYMS_NONE;
+	if (f)
+		fclose(f);
+	if (result == KALLSYMS_HIDDEN)
+		kernel->note = "kernel names are hidden (sysctl kernel.kptr_restrict)";
+	else if (result == KALLSYMS_NONE)
+		kernel->note = "/proc/kallsyms gives no kernel names";
+}
 
 struct symbols *symbols_new(pid_t pid, pid_t nspid)
 {
@@ -274,7 +269,14 @@ int symbols_module_add(struct symbols *s, const struct proc_map *m)
 		return -1;
 	s->modules =
 		xgrow(s->modules, (size_t)s->module_count, &s->module_cap, sizeof(*s->modules));
-	s->modules[s->module_count] = module_new(m, s->pid);
+	struct module *new = xcalloc(1, sizeof(*new));
+	new->load.run = module_load;
+	new->pid = s->pid;
+	new->where = *m;
+	new->where.path = xstrdup(m->path);
+	new->name = path_name(new->where.path);
+	new->is_jvm = !strncmp(new->name, "libjvm.so", 9);
+	s->modules[s->module_count] = new;
 	return s->module_count++;
 }
 
@@ -388,21 +390,6 @@ uint64_t symbols_function(
 }
 
 /* --- the kernel -------------------------------------------------------------------------------------- */
-
-static void symbols_read_kernel(struct load *l, struct elf_child *child, const atomic_bool *stop)
-{
-	struct list *kernel = (struct list *)l;
-	FILE *f = fopen("/proc/kallsyms", "re");
-
-	symtab_limit(&kernel->table, stop);
-	enum kallsyms_result result = f ? kallsyms_read(f, &kernel->table) : KALLSYMS_NONE;
-	if (f)
-		fclose(f);
-	if (result == KALLSYMS_HIDDEN)
-		kernel->note = "kernel names are hidden (sysctl kernel.kptr_restrict)";
-	else if (result == KALLSYMS_NONE)
-		kernel->note = "/proc/kallsyms gives no kernel names";
-}
 
 bool symbols_load_kernel(struct symbols *s)
 {

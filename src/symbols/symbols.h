@@ -41,8 +41,8 @@ struct symbol {
 	const char *module; /* file name: "libc.so.6", "[kernel]", "[vdso]" */
 	bool is_jvm;        /* in libjvm */
 	bool loading;       /* the name is not known yet */
-	uint64_t
-		start; /* where the function begins; while loading, the requested offset or address */
+	/* Where the function begins; while loading, the requested offset or address. */
+	uint64_t start;
 };
 
 /* offset: a file offset. out->module is always set. */

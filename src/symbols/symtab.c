@@ -65,12 +65,15 @@ static int symtab_underscores(const char *name)
 	return (int)strspn(name, "_");
 }
 
-/* Negative when a is the better name. */
-static int symtab_compare_names(
-	const struct symtab_entry *a, const struct symtab_entry *b, const char *texts)
+/* By start; of one start, the best name first. */
+static int symtab_compare(const void *pa, const void *pb, void *ctx)
 {
-	int d = (b->rank != SYMTAB_BOUNDARY) - (a->rank != SYMTAB_BOUNDARY);
+	const struct symtab_entry *a = pa, *b = pb;
+	const char *texts = ctx;
 
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	int d = (b->rank != SYMTAB_BOUNDARY) - (a->rank != SYMTAB_BOUNDARY);
 	if (!d)
 		d = (b->size != 0) - (a->size != 0);
 	if (!d)
@@ -78,15 +81,6 @@ static int symtab_compare_names(
 	if (!d)
 		d = b->rank - a->rank;
 	return d ? d : strcmp(texts + a->text, texts + b->text);
-}
-
-static int symtab_compare(const void *pa, const void *pb, void *texts)
-{
-	const struct symtab_entry *a = pa, *b = pb;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return symtab_compare_names(a, b, texts);
 }
 
 void symtab_finish(struct symtab *t)

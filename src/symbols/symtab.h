@@ -62,9 +62,7 @@ bool symtab_is_full(struct symtab *t);
 void symtab_add(
 	struct symtab *t, uint64_t start, uint64_t size, const char *name, enum symtab_rank rank);
 void symtab_finish(struct symtab *t);
-/*
- * Takes over both buffers as a finished table. The caller has validated them (child/reply.h). t must be empty.
- */
+/* Makes a finished table of both buffers, which it empties. The caller has validated them (child/reply.h). t must be empty. */
 void symtab_adopt(struct symtab *t, struct buf *entries, struct buf *texts);
 
 /* The entry that covers the address, or NULL. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packs rows into 64 KB pages with a dictionary of rules: 4 bytes per row instead of 24. */
+/*
+ * Packs rows into pages of 64 kB of code with a dictionary of rules: 4 bytes per row instead of 24. wire/unwind.h describes the
+ * result.
+ */
 #include "symbols/cfi.h"
 
 #include "base/hash.h"
@@ -19,26 +22,27 @@ struct rule_key {
 	const struct wire_unwind_rule *rule;
 };
 
-static bool rule_same(const void *ctx, uint32_t number)
+static bool rule_same(const void *ctx, uint32_t id)
 {
 	const struct rule_key *key = ctx;
 
 	return !memcmp(
-		key->pack->rules.data + number * sizeof *key->rule, key->rule, sizeof *key->rule);
+		key->pack->rules.data + id * sizeof *key->rule, key->rule, sizeof *key->rule);
 }
 
-static uint32_t rule_number(struct pack *p, const struct wire_unwind_rule *rule)
+/* The id of a rule in the dictionary, to which it is added if it is new. */
+static uint32_t rule_id(struct pack *p, const struct wire_unwind_rule *rule)
 {
 	struct rule_key key = {p, rule};
 	uint64_t hash = hash_bytes(rule, sizeof *rule, 0);
-	uint32_t number = hash_index_find(&p->index, hash, rule_same, &key);
+	uint32_t id = hash_index_find(&p->index, hash, rule_same, &key);
 
-	if (number == HASH_NONE) {
-		number = (uint32_t)(p->rules.len / sizeof *rule);
+	if (id == HASH_NONE) {
+		id = (uint32_t)(p->rules.len / sizeof *rule);
 		buf_add(&p->rules, rule, sizeof *rule);
-		hash_index_add(&p->index, hash, number);
+		hash_index_add(&p->index, hash, id);
 	}
-	return number;
+	return id;
 }
 
 static uint32_t row_count(const struct pack *p)
@@ -58,19 +62,7 @@ static void page_begin(
 	add_u32(&p->pages, row_count(p));
 	if (before && before->rule.cfa != CFI_CFA_NONE &&
 		(!first || first->offset != page << PAGE_BITS))
-		add_u32(&p->rows, WIRE_UNWIND_ROW(0, rule_number(p, &before->rule)));
-}
-
-static void pack_rows(struct pack *p, const struct cfi_row *rows, size_t count)
-{
-	uint64_t page = rows[0].offset >> PAGE_BITS;
-
-	page_begin(p, page, NULL, &rows[0]);
-	for (size_t i = 0; i < count; i++) {
-		while (rows[i].offset >> PAGE_BITS > page)
-			page_begin(p, ++page, &rows[i - 1], &rows[i]);
-		add_u32(&p->rows, WIRE_UNWIND_ROW(rows[i].offset, rule_number(p, &rows[i].rule)));
-	}
+		add_u32(&p->rows, WIRE_UNWIND_ROW(0, rule_id(p, &before->rule)));
 }
 
 int unwind_pack(const struct cfi_row *rows, size_t count, struct buf *out, struct err *err)
@@ -83,7 +75,13 @@ int unwind_pack(const struct cfi_row *rows, size_t count, struct buf *out, struc
 		return err_set(err, ERR_INPUT, "This file has no unwind rows.");
 	if (rows[count - 1].offset >> 32)
 		return err_set(err, ERR_INPUT, "This file is too large for unwind rows.");
-	pack_rows(&p, rows, count);
+	uint64_t page = rows[0].offset >> PAGE_BITS;
+	page_begin(&p, page, NULL, &rows[0]);
+	for (size_t i = 0; i < count; i++) {
+		while (rows[i].offset >> PAGE_BITS > page)
+			page_begin(&p, ++page, &rows[i - 1], &rows[i]);
+		add_u32(&p.rows, WIRE_UNWIND_ROW(rows[i].offset, rule_id(&p, &rows[i].rule)));
+	}
 	head.page_first = (uint32_t)(rows[0].offset >> PAGE_BITS);
 	head.page_count = (uint32_t)(p.pages.len / sizeof(uint32_t));
 	head.row_count = row_count(&p);

@@ -195,6 +195,7 @@ static bool send_request(struct elf_child *c, uint32_t op, const int *fds, int c
 	return sendmsg(c->fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(request);
 }
 
+/* True, with the reason in c->why, when the request is to be given up. */
 static bool is_out_of_time(struct elf_child *c, const atomic_bool *stop)
 {
 	if (stop && atomic_load(stop))
@@ -226,23 +227,7 @@ static bool receive(struct elf_child *c, void *to, size_t bytes, const atomic_bo
 	return true;
 }
 
-/* Memory grows with the received data, not with the stated size. */
-static bool receive_part(
-	struct elf_child *c, struct buf *part, uint64_t bytes, const atomic_bool *stop)
-{
-	while (part->len < bytes) {
-		size_t step =
-			bytes - part->len < STEP_BYTES ? (size_t)(bytes - part->len) : STEP_BYTES;
-
-		buf_reserve(part, step);
-		if (!receive(c, part->data + part->len, step, stop))
-			return false;
-		part->len += step;
-		part->data[part->len] = '\0';
-	}
-	return true;
-}
-
+/* Memory grows with the received data, not with the stated sizes. */
 static bool receive_reply(
 	struct elf_child *c, uint32_t op, const atomic_bool *stop, struct reply *out)
 {
@@ -252,9 +237,20 @@ static bool receive_reply(
 		c->why = "sent an invalid reply";
 		return false;
 	}
-	for (int i = 0; i < CHILD_PARTS; i++)
-		if (!receive_part(c, &out->parts[i], out->head.bytes[i], stop))
-			return false;
+	for (int i = 0; i < CHILD_PARTS; i++) {
+		struct buf *part = &out->parts[i];
+
+		while (part->len < out->head.bytes[i]) {
+			uint64_t left = out->head.bytes[i] - part->len;
+			size_t step = left < STEP_BYTES ? (size_t)left : STEP_BYTES;
+
+			buf_reserve(part, step);
+			if (!receive(c, part->data + part->len, step, stop))
+				return false;
+			part->len += step;
+			part->data[part->len] = '\0';
+		}
+	}
 	return true;
 }
 

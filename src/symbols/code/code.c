@@ -100,6 +100,7 @@ static const uint8_t *bytes_at(const struct code *c, uint64_t address, size_t *l
 	return NULL;
 }
 
+/* True if the address is in a section of code. */
 static bool is_code(const struct code *c, uint64_t address)
 {
 	for (uint32_t i = 0; i < c->section_count; i++)
@@ -143,6 +144,7 @@ static void bit_set(uint8_t *bits, uint64_t at)
 	bits[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
+/* Adds the start of a function, which another round will follow if it is new. */
 static void begins_add(struct code *c, uint64_t address)
 {
 	if (!is_code(c, address) || bit(c->begins, address - c->low))
@@ -205,6 +207,7 @@ static bool frame_same(const void *ctx, uint32_t id)
 	return !memcmp(&key->code->frames[id], key->frame, sizeof(*key->frame));
 }
 
+/* The id of a state; equal states have one id. */
 static uint32_t frame_id(struct code *c, const struct code_frame *frame)
 {
 	struct frame_key key = {c, frame};
@@ -242,6 +245,7 @@ static void path_add(struct code *c, uint64_t address, struct path path)
 	c->paths[c->path_count++] = path;
 }
 
+/* An entry of a switch table in bytes: those of 1 and 2 bytes are in units of 4. */
 static int64_t distance_at(const uint8_t *at, unsigned bytes)
 {
 	int32_t four;
@@ -322,13 +326,6 @@ static void path_leaves(struct code *c, const struct path *path, const struct co
 		bit_set(c->returns, path->function);
 }
 
-static bool path_ends(const struct code *c, const struct code_insn *insn)
-{
-	if (insn->flow == CODE_CALL)
-		return is_code(c, insn->target) && bit(c->no_return, insn->target - c->low);
-	return insn->flow == CODE_JUMP || insn->flow == CODE_RETURN || insn->flow == CODE_END;
-}
-
 /* Follows a path until it ends or meets a followed place. If its state becomes unknown, its function may return. */
 static void path_follow(struct code *c, struct path path)
 {
@@ -348,7 +345,10 @@ static void path_follow(struct code *c, struct path path)
 		c->places[address - c->low] = (struct place){path.frame + 1, path.function};
 		path_data(c, &path, &insn);
 		path_leaves(c, &path, &insn);
-		if (path_ends(c, &insn))
+		if (insn.flow == CODE_CALL
+				? is_code(c, insn.target) && bit(c->no_return, insn.target - c->low)
+				: insn.flow == CODE_JUMP || insn.flow == CODE_RETURN ||
+					  insn.flow == CODE_END)
 			return;
 		if (!code_frame_step(&frame, &insn))
 			break;
@@ -396,7 +396,7 @@ static bool round_follow(struct code *c)
 	return true;
 }
 
-/* --- all of it ----------------------------------------------------------------------------------------- */
+/* --- interface ----------------------------------------------------------------------------------------- */
 
 bool code_readable(unsigned elf_machine)
 {
@@ -448,18 +448,18 @@ void code_rows(const struct code *c, uint64_t start, uint64_t end, code_row_fn *
 	if (start < c->low)
 		start = c->low;
 	for (uint64_t at = start; at < end && at < c->high; at++) {
-		uint32_t number = c->places[at - c->low].frame;
+		uint32_t frame = c->places[at - c->low].frame; /* id + 1 */
 		struct code_insn insn;
 		size_t left = 0;
 
-		if (behind && at == behind && !number)
+		if (behind && at == behind && !frame)
 			fn(ctx, at, none);
-		if (!number)
+		if (!frame)
 			continue;
 		const uint8_t *bytes = bytes_at(c, at, &left);
 		if (!bytes || !c->machine->read(bytes, left, at, &insn))
 			continue;
-		fn(ctx, at, code_frame_rule(&c->frames[number - 1]));
+		fn(ctx, at, code_frame_rule(&c->frames[frame - 1]));
 		behind = at + insn.bytes;
 	}
 }

@@ -27,7 +27,8 @@ enum code_data {
 	CODE_SUM,     /* register reg = register from + by */
 	CODE_LIMIT,   /* compares with `by`, the last case of a switch */
 	CODE_TABLE, /* loads `entry` bytes, the distance to a case, from a table at register reg */
-	CODE_BASE, /* address: base of the distances, in units of 4; else the table is their base */
+	/* Loads `address`, the base of distances in units of 4. Without it, the table is their base. */
+	CODE_BASE,
 };
 
 enum code_sp {

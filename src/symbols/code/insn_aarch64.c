@@ -22,11 +22,13 @@ static int32_t signed_field(uint32_t insn, unsigned high, unsigned low)
 	return (int32_t)(insn << (31 - high)) >> (31 - high + low);
 }
 
+/* The number of the destination register, or of the first one of a pair. */
 static unsigned first(uint32_t insn)
 {
 	return field(insn, 4, 0);
 }
 
+/* The number of the base or source register. */
 static unsigned base(uint32_t insn)
 {
 	return field(insn, 9, 5);
@@ -44,13 +46,14 @@ static void saved_register(struct code_insn *out, unsigned reg, int32_t at, bool
 	}
 }
 
-/* Addressing modes: PRE and POST move sp. indexed returns the accessed offset from the new sp. */
+/* Addressing modes. PRE and POST move sp. */
 enum index {
 	INDEX_POST = 1,
 	INDEX_OFFSET = 2,
 	INDEX_PRE = 3,
 };
 
+/* Records the change of sp. Returns the accessed offset from the new sp. */
 static int32_t indexed(struct code_insn *out, enum index how, int32_t by)
 {
 	out->sp_by = how == INDEX_OFFSET ? 0 : by;
