@@ -43,7 +43,7 @@ static void base64(struct buf *out, const struct buf *bytes)
 
 /* --- labels -------------------------------------------------------------------------------------------- */
 
-/* Pyroscope accepts letters, digits and "_" in names of labels. */
+/* Appends a name up to a "=". Pyroscope accepts letters, digits and "_" in names of labels; others become "_". */
 static void label_name(struct buf *out, const char *label)
 {
 	for (; *label && *label != '='; label++)
@@ -69,6 +69,7 @@ static bool label_is_sent(const struct push_profile *p, int i, const char *name)
 	return true;
 }
 
+/* Calls fn for the host and each label that can be pushed. */
 static void each_label(const struct push_profile *p,
 	void (*fn)(void *ctx, const char *name, const char *value), void *ctx)
 {
@@ -84,6 +85,7 @@ static void each_label(const struct push_profile *p,
 	}
 }
 
+/* The name of the service: the label service.name, else the program. */
 static const char *service(const struct push_profile *p)
 {
 	for (int i = 0; i < p->label_count; i++)
@@ -104,19 +106,18 @@ static void series_label(void *ctx, const char *name, const char *value)
 	json_end(j, '}');
 }
 
+/* The type of a profile: Pyroscope's name of the event, else the event's own. */
 static void series_type(struct json *j, const char *event)
 {
 	struct buf name = {0};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (!strcmp(types[i].event, event))
-			buf_adds(&name, types[i].type);
-	for (const char *c = event; *c && !name.data; c += strlen(c)) {
-		buf_adds(&name, event);
-		for (size_t i = 0; i < name.len; i++)
-			if (!isalnum((unsigned char)name.data[i]))
-				name.data[i] = '_';
-	}
+		if (!strcmp(types[i].event, event)) {
+			series_label(j, "__name__", types[i].type);
+			return;
+		}
+	for (; *event; event++)
+		buf_addc(&name, isalnum((unsigned char)*event) ? *event : '_');
 	series_label(j, "__name__", buf_str(&name));
 	buf_done(&name);
 }

@@ -27,6 +27,7 @@ struct push_http {
 	void (*slist_free_all)(struct curl_slist *);
 };
 
+/* Finds the functions; false if the library lacks one. */
 static bool http_symbols(struct push_http *h)
 {
 	const struct {
@@ -87,12 +88,12 @@ void push_http_close(struct push_http *h)
 static size_t on_body(char *bytes, size_t one, size_t count, void *ctx)
 {
 	struct push_reply *r = ctx;
-	size_t space = PUSH_REPLY - r->body.len;
+	size_t space = PUSH_BODY_MAX - r->body.len;
 
 	(void)one;
 	buf_add(&r->body, bytes, count < space ? count : space);
 	r->received += count;
-	return r->received > PUSH_REPLY_MOST ? 0 : count;
+	return r->received > PUSH_RECEIVED_MAX ? 0 : count;
 }
 
 static int on_progress(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
@@ -222,8 +223,8 @@ enum push_outcome push_http_send(struct push_http *h, const struct push_target *
 				(int)strcspn(location, "?"), location);
 		reply->retry_after_s = retry_after > 0 ? (uint64_t)retry_after : 0;
 	}
-	h->easy_reset(
-		h->easy); /* forgets pointers to this call's memory; the connection stays open */
+	/* Drops the pointers to this call's memory; the connection stays open. */
+	h->easy_reset(h->easy);
 	h->slist_free_all(headers);
 	buf_done(&url);
 	if (!rc)

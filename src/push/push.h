@@ -70,14 +70,14 @@ struct push_reply {
 	long status;        /* HTTP; 0: no answer */
 	char type[80];      /* Content-Type */
 	char location[256]; /* of a redirect */
-	struct buf body;    /* the first PUSH_REPLY bytes */
-	uint64_t received;  /* bytes of the whole body; more than PUSH_REPLY_MOST end the request */
-	uint64_t retry_after_s;
+	struct buf body;    /* the first PUSH_BODY_MAX bytes */
 	uint64_t
-		rejected; /* set by push_judge: profiles of the request that the receiver did not accept */
+		received; /* bytes of the whole body; more than PUSH_RECEIVED_MAX end the request */
+	uint64_t retry_after_s;
+	uint64_t rejected; /* set by push_judge: profiles that the receiver did not accept */
 };
-#define PUSH_REPLY      4096u
-#define PUSH_REPLY_MOST (1u << 20)
+#define PUSH_BODY_MAX     4096u
+#define PUSH_RECEIVED_MAX (1u << 20)
 void push_reply_clear(struct push_reply *r);
 
 /* The meaning of an answer. An error unless PUSH_DONE, and also with PUSH_DONE if rejected is not 0. */
@@ -111,9 +111,8 @@ struct push_options {
 	const char *headers[PUSH_HEADERS]; /* checked by push_header_check */
 	int header_count;
 	const char *token_file; /* read for each request; NULL: none */
-	const char
-		*ca_file;   /* certificates to trust in place of the system's; NULL: the system's */
-	unsigned timeout_s; /* of a request; 0: PUSH_TOTAL_S */
+	const char *ca_file;    /* certificates to trust; NULL: the system's */
+	unsigned timeout_s;     /* of a request; 0: PUSH_TOTAL_S */
 	/* Called about once per second during a request; false cancels it, which is PUSH_LATER. May be NULL. */
 	bool (*tick)(void *ctx);
 	void *ctx;

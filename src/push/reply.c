@@ -49,7 +49,8 @@ static bool has_type(const struct push_reply *r, const char *type)
 	return !strncasecmp(r->type, type, strlen(type));
 }
 
-static enum push_outcome garbage(
+/* The answer is not one of a receiver of profiles. */
+static enum push_outcome not_a_receiver(
 	const struct push_target *t, const struct push_reply *r, struct err *err)
 {
 	err_set(err, ERR_PUSH,
@@ -69,14 +70,14 @@ enum push_outcome push_judge(const struct push_target *t, struct push_reply *r, 
 		char why[200] = "";
 
 		if (has_type(r, "text/html"))
-			return garbage(t, r, err);
+			return not_a_receiver(t, r, err);
 		if (t->protocol == PUSH_SERIES && r->body.len && *body != '{')
-			return garbage(t, r, err);
+			return not_a_receiver(t, r, err);
 		if (t->protocol != PUSH_OTLP || has_type(r, "application/json"))
 			return PUSH_DONE;
-		if (r->body.len >= PUSH_REPLY || !otlp_response(message_of(body, r->body.len),
-							 &r->rejected, why, sizeof(why)))
-			return garbage(t, r, err);
+		if (r->body.len >= PUSH_BODY_MAX || !otlp_response(message_of(body, r->body.len),
+							    &r->rejected, why, sizeof(why)))
+			return not_a_receiver(t, r, err);
 		if (r->rejected)
 			err_set(err, ERR_PUSH, "%s rejected %" PRIu64 " profile%s: %s", t->shown,
 				r->rejected, plural(r->rejected), *why ? why : "no reason given");
@@ -103,19 +104,19 @@ enum push_outcome push_judge(const struct push_target *t, struct push_reply *r, 
 
 /* --- back-off --------------------------------------------------------------------------------------------- */
 
-#define FIRST_NS    (1 * NS_PER_S)
-#define MOST_NS     (300 * NS_PER_S)
-#define RETRY_MOST  3600u /* s: a receiver cannot silence jhot for longer */
-#define DOUBLE_MOST 16u
+#define FIRST_NS   (1 * NS_PER_S)
+#define MAX_NS     (300 * NS_PER_S)
+#define RETRY_MAX  3600u /* s: a receiver cannot silence jhot for longer */
+#define DOUBLE_MAX 16u
 
 uint64_t push_wait_ns(unsigned failures, uint64_t retry_after_s, uint64_t random)
 {
-	unsigned doubles = failures > DOUBLE_MOST ? DOUBLE_MOST : failures ? failures - 1 : 0;
+	unsigned doubles = failures > DOUBLE_MAX ? DOUBLE_MAX : failures ? failures - 1 : 0;
 	uint64_t wait = FIRST_NS << doubles;
 
-	if (wait > MOST_NS)
-		wait = MOST_NS;
+	if (wait > MAX_NS)
+		wait = MAX_NS;
 	wait = wait / 2 + random % (wait / 2 + 1);
-	uint64_t least = (retry_after_s < RETRY_MOST ? retry_after_s : RETRY_MOST) * NS_PER_S;
+	uint64_t least = (retry_after_s < RETRY_MAX ? retry_after_s : RETRY_MAX) * NS_PER_S;
 	return wait > least ? wait : least;
 }

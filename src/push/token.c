@@ -9,8 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TOKEN_MOST 8192u
+#define TOKEN_MAX 8192u
 
+/* Reads the file. 0, or -1 with an error. */
 static int token_bytes(struct buf *text, const char *path, struct err *err)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
@@ -20,9 +21,9 @@ static int token_bytes(struct buf *text, const char *path, struct err *err)
 		return err_set_errno(err, ERR_INPUT, "Cannot read the token file %s", path);
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
 		rc = err_set(err, ERR_INPUT, "The token file %s is not a regular file.", path);
-	else if ((rc = buf_read_all(text, fd, TOKEN_MOST)) == -EFBIG)
+	else if ((rc = buf_read_all(text, fd, TOKEN_MAX)) == -EFBIG)
 		err_set(err, ERR_INPUT, "The token file %s has more than %u bytes.", path,
-			TOKEN_MOST);
+			TOKEN_MAX);
 	else if (rc) {
 		errno = -rc;
 		err_set_errno(err, ERR_INPUT, "Cannot read the token file %s", path);

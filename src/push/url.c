@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define URL_MOST     2000u
+#define URL_MAX      2000u
 #define OTLP_DEFAULT "/v1development/profiles"
 
 static const struct push_path {
@@ -28,14 +28,6 @@ static int url_refused(const char *why, struct err *err)
 	for (size_t i = 0; i < PATHS; i++)
 		err_hint(err, "http://HOST:PORT%s     %s", paths[i].path, paths[i].what);
 	return -1;
-}
-
-/* The length of "http://" or "https://" in lower or upper case; 0: another scheme or none. */
-static size_t url_scheme(const char *url)
-{
-	if (!strncasecmp(url, "http://", 7))
-		return 7;
-	return strncasecmp(url, "https://", 8) ? 0 : 8;
 }
 
 /* Returns NULL if HOST[:PORT] is well-formed, otherwise a clause that describes the error. */
@@ -72,6 +64,7 @@ static const char *url_authority(const char *text, size_t len)
 	return NULL;
 }
 
+/* The row whose path this one ends with; NULL: none. */
 static const struct push_path *url_path(const char *path, size_t len)
 {
 	for (size_t i = 0; i < PATHS; i++) {
@@ -83,6 +76,7 @@ static const struct push_path *url_path(const char *path, size_t len)
 	return NULL;
 }
 
+/* True if the host is this one. */
 static bool url_is_local(const char *authority, size_t len)
 {
 	static const char *const local[] = {"localhost", "127.0.0.1", "[::1]"};
@@ -99,13 +93,15 @@ static bool url_is_local(const char *authority, size_t len)
 
 int push_target_parse(struct push_target *t, const char *url, struct err *err)
 {
-	size_t scheme = url_scheme(url);
+	size_t scheme = !strncasecmp(url, "http://", 7)    ? 7
+			: !strncasecmp(url, "https://", 8) ? 8
+							   : 0;
 	struct buf text = {0};
 
 	*t = (struct push_target){0};
 	if (!scheme)
 		return url_refused("it does not begin with http:// or https://", err);
-	if (strlen(url) > URL_MOST)
+	if (strlen(url) > URL_MAX)
 		return url_refused("it is longer than 2000 bytes", err);
 	for (const char *c = url; *c; c++)
 		if (*c <= ' ' || *c >= 0x7f || strchr("\\\"<>^`{|}", *c))

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PIECE (1u << 20)
+#define PIECE (1u << 20) /* bytes of one read */
 
 struct shared {
 	int fd;
@@ -155,6 +155,7 @@ static int read_messages(struct shared *s, struct err *err)
 	return count;
 }
 
+/* Sets the error of a connection that has ended. Returns -1. */
 static int ended(const struct shared *s, struct err *err)
 {
 	if (s->complete)

@@ -96,6 +96,7 @@ void share_close(struct share *s)
 
 /* --- clients ------------------------------------------------------------------------------------------- */
 
+/* Accepts connections of trusted users, up to CLIENTS. */
 static void accept_clients(struct share *s, int listening)
 {
 	int fd, i;
@@ -157,16 +158,7 @@ static void client_prepare(struct share *s, struct client *c, const struct vital
 	c->vitals_ns = v->time_ns;
 }
 
-/* Sends the seconds that have become complete, unless the client does not read. */
-static void client_follow(struct share *s, struct client *c, const struct vitals *v)
-{
-	client_prepare(s, c, v);
-	if (c->out.len - c->sent > UNREAD_MAX)
-		return;
-	recording_follow(c->writer, NULL);
-	add_message(c);
-}
-
+/* Completes the recording: it ends with all that the profile has now. */
 static void client_finish(
 	struct share *s, struct client *c, const struct vitals *v, uint64_t duration_ns)
 {
@@ -184,7 +176,7 @@ static ssize_t write_some(int fd, const void *bytes, size_t count)
 	return n < 0 && errno == ENOTSOCK ? write(fd, bytes, count) : n;
 }
 
-/* Sends as much as the client reads. Returns false if the client is gone, or has everything. */
+/* Sends as much as the client reads. Returns false if the client has closed its end, or has received everything. */
 static bool client_send(struct client *c)
 {
 	ssize_t n = 1;
@@ -235,10 +227,15 @@ void share_step(struct share *s, const struct vitals *v, uint64_t duration_ns)
 			client_end(c);
 			continue;
 		}
-		if (!c->last && c->request == SHARE_WATCH)
-			client_follow(s, c, v);
-		else if (!c->last && c->request == SHARE_COPY)
+		if (!c->last && c->request == SHARE_WATCH) {
+			client_prepare(s, c, v);
+			if (c->out.len - c->sent <= UNREAD_MAX) {
+				recording_follow(c->writer, NULL);
+				add_message(c);
+			}
+		} else if (!c->last && c->request == SHARE_COPY) {
 			client_finish(s, c, v, duration_ns);
+		}
 		if (c->request && !client_send(c))
 			client_end(c);
 	}
@@ -271,17 +268,6 @@ void share_finish(struct share *s, const struct vitals *v, uint64_t duration_ns)
 
 #define OWN_NET "/proc/self/ns/net"
 
-/* Creates a socket in the namespace of `there`, and returns to that of `here`. */
-static int socket_in(int there, int here, int flags)
-{
-	if (there < 0 || here < 0 || setns(there, CLONE_NEWNET))
-		return -1;
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
-	if (setns(here, CLONE_NEWNET))
-		abort(); /* it was ours a moment ago; in another namespace nothing else would work */
-	return fd;
-}
-
 int share_socket(const struct hotspot *jvm, bool of_jvm, int flags)
 {
 	struct stat own, other;
@@ -294,8 +280,12 @@ int share_socket(const struct hotspot *jvm, bool of_jvm, int flags)
 		(own.st_dev == other.st_dev && own.st_ino == other.st_ino))
 		return -1;
 	int there = open(path, O_RDONLY | O_CLOEXEC), here = open(OWN_NET, O_RDONLY | O_CLOEXEC);
-	int fd = socket_in(there, here, flags);
-
+	int fd = -1;
+	if (there >= 0 && here >= 0 && !setns(there, CLONE_NEWNET)) {
+		fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+		if (setns(here, CLONE_NEWNET))
+			abort(); /* it was ours a moment ago; in another namespace nothing else would work */
+	}
 	if (there >= 0)
 		close(there);
 	if (here >= 0)

@@ -5,11 +5,10 @@
  *   server: the front end that owns the session            client: any other jhot
  *   session -> profile -> recording_writer -> socket  ---> recording -> a profile of its own -> screen, file
  *
- * The socket is in the abstract namespace: no file is left behind, and a network namespace sees only its own. The server
- * listens in its own and, if permitted (root), in the JVM's; a client tries both. The name consists of the JVM's start time and its
- * pid in its own PID namespace. Each side checks the other's credentials (SO_PEERCRED), and accepts root, its own user and the user
- * of the JVM. A client can only read: it cannot make the server write
- * a file or wait, and it cannot change the sampled events.
+ * The socket is in the abstract namespace: no file is left behind, and a network namespace sees only its own. The server listens
+ * in its own and, if permitted (root), in the JVM's; a client tries both. The name consists of the JVM's start time and its pid in its
+ * own PID namespace. Each side checks the other's credentials (SO_PEERCRED), and accepts root, its own user and the user of the JVM.
+ * A client can only read: it cannot make the server write a file or wait, and it cannot change the sampled events.
  *
  *   client: struct share_hello
  *   server: messages, each a uint32_t with the number of bytes that follow:
