@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATE_LEAST (64u << 10)
+#define LATE_MIN (64u << 10) /* bytes */
 
 void late_append(struct late *l, const void *record, size_t size, uint64_t now_ns)
 {
@@ -20,7 +20,7 @@ void late_append(struct late *l, const void *record, size_t size, uint64_t now_n
 		l->begin = 0;
 	}
 	if (l->end + size > l->cap) {
-		l->cap = 2 * l->cap + LATE_LEAST + size;
+		l->cap = 2 * l->cap + LATE_MIN + size;
 		l->bytes = xreallocarray(l->bytes, l->cap, 1);
 	}
 	memcpy(l->bytes + l->end, record, size);
@@ -40,7 +40,7 @@ void late_remove_first(struct late *l, uint64_t now_ns)
 	l->waited_ns += now_ns - l->since_ns;
 	l->since_ns = 0;
 	l->begin = l->end = 0;
-	if (l->cap > 16 * LATE_LEAST) {
+	if (l->cap > 16 * LATE_MIN) {
 		free(l->bytes);
 		l->bytes = NULL;
 		l->cap = 0;

@@ -37,6 +37,7 @@ struct lend {
 
 /* --- sending ------------------------------------------------------------------------------------------- */
 
+/* Sends the message, and closes its descriptors. */
 static void lend_flush(struct lend *l)
 {
 	if (!l->message.count)
@@ -53,6 +54,7 @@ static void lend_flush(struct lend *l)
 
 /* --- threads ------------------------------------------------------------------------------------------- */
 
+/* Keeps the entry of a thread that has an event; opens one on a new thread. */
 static void lend_thread(void *ctx, pid_t tid)
 {
 	struct lend *l = ctx;
@@ -99,7 +101,7 @@ void lend_step(struct lend *l)
 	l->due_ns = now_ns + (took_ns > LEND_EVERY_NS ? took_ns : LEND_EVERY_NS);
 }
 
-/* --- beginning, end -------------------------------------------------------------------------------------- */
+/* --- begin, end -------------------------------------------------------------------------------------- */
 
 static int lend_refused(int error, const char *what, struct err *err)
 {

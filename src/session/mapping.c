@@ -139,9 +139,9 @@ static void mapping_adopt(struct mapping *m, const char *folder, const char *nam
 		return;
 	}
 	if (!mapping_open_fd(&other, fd, err)) {
-		bool younger = !m->base || other.header.start_mono_ns > m->header.start_mono_ns;
-		mapping_close(younger ? m : &other);
-		if (younger)
+		bool newer = !m->base || other.header.start_mono_ns > m->header.start_mono_ns;
+		mapping_close(newer ? m : &other);
+		if (newer)
 			*m = other;
 	}
 	close(fd);

@@ -18,7 +18,7 @@
 
 #define OPEN_MEMFD_MS 2000 /* the agent creates it before the load returns */
 #define OPEN_SINCE_NS \
-	(60 * NS_PER_S) /* maximum age of the agent's start time, as attaching takes seconds */
+	(60 * NS_PER_S) /* maximum age of the agent's start time: attaching takes seconds */
 #define OPEN_READY_MS 10000
 #define OPEN_LEASE_MS 4000 /* an orphaned session ends sooner */
 #define OPEN_STEP_NS  (1 * NS_PER_MS)
@@ -43,6 +43,7 @@ void session_token(char out[SESSION_TOKEN])
 	out[sizeof(bytes)] = '\0';
 }
 
+/* Sets the error for a JVM with a session of another front end, m, which may be closed. Returns -1. */
 static int open_busy(const struct hotspot *jvm, struct mapping *m, struct err *err)
 {
 	char front_end[64] = "";
@@ -91,6 +92,7 @@ static const struct {
 		"check the limit of processes (ulimit -u, pids.max) and the filter"},
 };
 
+/* Sets the error for a result of Agent_OnAttach other than AGENT_OK and AGENT_BUSY. Returns -1. */
 static int open_result(const struct hotspot *jvm, int result, struct err *err)
 {
 	if (result == AGENT_NO_FILE_SIZE) {
@@ -185,17 +187,6 @@ static bool open_see_map(void *ctx, const struct proc_map *map)
 	return !seen->other;
 }
 
-/* True when the session's front end beats within OPEN_LEASE_MS: it may just be starting. Without beats, it ends itself. */
-static bool open_other_lives(const struct mapping *m)
-{
-	uint64_t end_ns = clock_mono_ns() + OPEN_LEASE_MS * NS_PER_MS;
-
-	while (atomic_load(&m->status->agent_state) != WIRE_AGENT_LEFT && clock_mono_ns() < end_ns)
-		if (control_beats(m))
-			return true;
-	return false;
-}
-
 /*
  * Agents of two versions would both sample, and conflict over signal handlers. As the agent does for sessions of its
  * own version, this refuses to attach while another version has a live session, or ends that session: with --take-over,
@@ -204,16 +195,22 @@ static bool open_other_lives(const struct mapping *m)
 static int open_make_space(
 	const struct session *s, const struct session_options *options, struct err *err)
 {
+	uint64_t end_ns = clock_mono_ns() + OPEN_LEASE_MS * NS_PER_MS;
 	struct mapping m;
+	bool lives = false;
 	int rc = mapping_find(&m, s->jvm.pid, NULL, err);
 
+	/* The other front end may just be starting, so its first beat is awaited. */
+	while (rc > 0 && !options->take_over && !lives && clock_mono_ns() < end_ns &&
+		atomic_load(&m.status->agent_state) != WIRE_AGENT_LEFT)
+		lives = control_beats(&m);
 	if (rc > 0)
-		rc = !options->take_over && open_other_lives(&m) ? open_busy(&s->jvm, &m, err)
-								 : session_stop(&s->jvm, err);
+		rc = lives ? open_busy(&s->jvm, &m, err) : session_stop(&s->jvm, err);
 	mapping_close(&m);
 	return rc;
 }
 
+/* Loads the agent, which begins a session with this token. 0, or -1 with an error. */
 static int open_load(const struct session *s, const struct session_options *options,
 	const char *token, struct err *err)
 {
@@ -254,7 +251,7 @@ static int open_go_on(const struct session *s, struct err *err)
 	return 0;
 }
 
-/* awaited: the JVM loads the agent itself, once it is initialized. */
+/* Waits for the agent's memory and maps it. awaited: the JVM loads the agent itself, once it is initialized. */
 static int open_find(struct session *s, const char *token, bool awaited, struct err *err)
 {
 	uint64_t end_ns = clock_mono_ns() + OPEN_MEMFD_MS * NS_PER_MS;
@@ -276,6 +273,7 @@ static int open_find(struct session *s, const char *token, bool awaited, struct 
 	}
 }
 
+/* Waits until the agent is ready. 0, or -1 with an error. */
 static int open_ready(struct session *s, struct err *err)
 {
 	switch (control_wait_state(&s->mapping, WIRE_AGENT_READY, OPEN_READY_MS, session_idle, s)) {

@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #define SESSION_LEAVE_MS 1500
-#define SESSION_FOLLOW_NS \
-	(500 * NS_PER_MS) /* an agent that leaves may mean that the JVM is about to end */
+/* The agent also leaves when the JVM is about to end: how long to wait for that before reporting another reason. */
+#define SESSION_FOLLOW_NS (500 * NS_PER_MS)
 #define SESSION_STALL_NS  (2 * NS_PER_S)
 #define SESSION_VITALS_NS NS_PER_S
 #define SESSION_MEMORY_NS NS_PER_S
@@ -63,7 +63,7 @@ uint64_t session_start_ns(const struct session *s)
 /* The current second on the agent's clock: an upper bound of times in records. */
 static uint64_t session_limit_s(const struct session *s)
 {
-	uint64_t now_ns = session_now_ns(s), start_ns = s->mapping.header.start_mono_ns;
+	uint64_t now_ns = session_now_ns(s), start_ns = session_start_ns(s);
 
 	return now_ns > start_ns ? (now_ns - start_ns) / NS_PER_S : 0;
 }
@@ -144,20 +144,6 @@ int session_pull(struct session *s, struct err *err)
 	return (int)(reader_stats(s->reader)->samples - before);
 }
 
-/* Drains the ring at the end, and waits for names unless the caller cancels. */
-static void session_pull_last(struct session *s)
-{
-	session_pull(s, NULL);
-	while (late_any(&s->late) && !s->over) {
-		if (!patience_left(&s->patience)) {
-			s->names_patient = false;
-			s->late.waited_ns = SESSION_NAMES_NS;
-		}
-		symbols_wait(s->symbols, SESSION_WAIT_MS);
-		session_pull(s, NULL);
-	}
-}
-
 bool session_was_stopped(const struct session *s)
 {
 	return s->stopped;
@@ -230,7 +216,10 @@ bool session_idle(void *ctx)
 	return session_jvm_alive(s) && (s->leaving || (!s->over && patience_left(&s->patience)));
 }
 
-/* Asks the agent to leave, and drains what it still publishes. If it does not answer, the lease ends its session. */
+/*
+ * Asks the agent to leave, and drains what it still publishes, waiting for names unless the caller cancels. If the agent does not
+ * answer, the lease ends its session.
+ */
 static void session_leave(struct session *s)
 {
 	struct wire_command command = {.op = WIRE_OP_DETACH};
@@ -244,8 +233,17 @@ static void session_leave(struct session *s)
 		!control_command(
 			&s->mapping, &command, SESSION_COMMAND_MS, session_idle, s, &answer, NULL))
 		control_wait_state(&s->mapping, WIRE_AGENT_LEFT, SESSION_LEAVE_MS, session_idle, s);
-	if (!s->over)
-		session_pull_last(s);
+	if (s->over)
+		return;
+	session_pull(s, NULL);
+	while (late_any(&s->late) && !s->over) {
+		if (!patience_left(&s->patience)) {
+			s->names_patient = false;
+			s->late.waited_ns = SESSION_NAMES_NS; /* no more waiting */
+		}
+		symbols_wait(s->symbols, SESSION_WAIT_MS);
+		session_pull(s, NULL);
+	}
 }
 
 /*

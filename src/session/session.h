@@ -170,7 +170,7 @@ struct session_readings {
 	uint64_t read_ns;
 };
 /* Reads the living threads of a process that the profile knows. Returns their number; *out is valid until the next call. */
-int session_readings_take(struct session_readings *r, const struct profile *p, pid_t pid,
+int session_readings_update(struct session_readings *r, const struct profile *p, pid_t pid,
 	struct session_thread_cpu **out);
 void session_readings_done(struct session_readings *r);
 /* The same of the session's JVM. */

@@ -10,11 +10,13 @@
 #include <string.h>
 
 struct thread_past {
-	uint32_t serial;      /* identifies the thread that had this id then */
-	uint64_t start_ticks; /* distinguishes it from a later one with the same tid; 0: none yet */
+	uint32_t serial; /* identifies the thread that had this id then */
+	uint64_t
+		start_ticks; /* plus 1; distinguishes it from a later one with the same tid; 0: no reading yet */
 	uint64_t utime, stime;
 };
 
+/* CPU time as a percentage of one core; 0 without a previous reading. */
 static float threads_pct(uint64_t now, uint64_t then, uint64_t elapsed_ns)
 {
 	return elapsed_ns && now > then ? (float)gauges_pct(now - then, elapsed_ns) : 0;
@@ -32,30 +34,6 @@ struct living {
 	uint64_t elapsed_ns;
 	int found;
 };
-
-/* False when the thread has ended. */
-static bool threads_read(struct living *l, uint32_t thread, struct session_thread_cpu *out)
-{
-	const struct profile_thread *t = profile_get_thread(l->profile, thread);
-	struct thread_past *past = &l->readings->past[thread];
-	uint64_t elapsed_ns = l->elapsed_ns;
-	struct proc_cpu cpu;
-	char comm[32];
-
-	if (past->serial != t->serial)
-		*past = (struct thread_past){.serial = t->serial};
-	if (t->tid <= 0 || proc_thread_cpu(l->pid, t->tid, &cpu, comm))
-		return false;
-	*out = (struct session_thread_cpu){.thread = thread, .state = cpu.state};
-	if (past->start_ticks && past->start_ticks != cpu.start_ticks + 1)
-		return false;
-	if (past->start_ticks) {
-		out->user_pct = threads_pct(cpu.utime, past->utime, elapsed_ns);
-		out->system_pct = threads_pct(cpu.stime, past->stime, elapsed_ns);
-	}
-	*past = (struct thread_past){t->serial, cpu.start_ticks + 1, cpu.utime, cpu.stime};
-	return true;
-}
 
 static void living_found(void *ctx, pid_t tid)
 {
@@ -112,12 +90,31 @@ void session_pin(void *ctx, enum profile_kind kind, bool leaving)
 		profile_pin(s->profile, i);
 }
 
+/* Reads a thread. One that has ended, or whose tid is that of a later thread, is left out. */
 static void living_read(struct living *l, uint32_t thread)
 {
-	l->found += threads_read(l, thread, &l->readings->cpu[l->found]);
+	const struct profile_thread *t = profile_get_thread(l->profile, thread);
+	struct session_thread_cpu *out = &l->readings->cpu[l->found];
+	struct thread_past *past = &l->readings->past[thread];
+	struct proc_cpu cpu;
+	char comm[32];
+
+	if (past->serial != t->serial)
+		*past = (struct thread_past){.serial = t->serial};
+	if (t->tid <= 0 || proc_thread_cpu(l->pid, t->tid, &cpu, comm))
+		return;
+	*out = (struct session_thread_cpu){.thread = thread, .state = cpu.state};
+	if (past->start_ticks && past->start_ticks != cpu.start_ticks + 1)
+		return;
+	if (past->start_ticks) {
+		out->user_pct = threads_pct(cpu.utime, past->utime, l->elapsed_ns);
+		out->system_pct = threads_pct(cpu.stime, past->stime, l->elapsed_ns);
+	}
+	*past = (struct thread_past){t->serial, cpu.start_ticks + 1, cpu.utime, cpu.stime};
+	l->found++;
 }
 
-int session_readings_take(struct session_readings *r, const struct profile *p, pid_t pid,
+int session_readings_update(struct session_readings *r, const struct profile *p, pid_t pid,
 	struct session_thread_cpu **out)
 {
 	uint64_t now_ns = clock_mono_ns();
@@ -146,5 +143,5 @@ void session_readings_done(struct session_readings *r)
 
 int session_threads(struct session *s, struct session_thread_cpu **out)
 {
-	return session_readings_take(&s->threads, s->profile, s->jvm.pid, out);
+	return session_readings_update(&s->threads, s->profile, s->jvm.pid, out);
 }

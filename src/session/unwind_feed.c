@@ -122,20 +122,18 @@ static struct module *module_add(struct unwind_feed *f, const struct proc_map *m
 	return to;
 }
 
-static bool is_ahead(const struct module *ahead, const struct proc_map *m)
-{
-	return ahead->state == AHEAD && ahead->at.inode == m->inode &&
-	       ahead->at.dev_major == m->dev_major && ahead->at.dev_minor == m->dev_minor &&
-	       !strcmp(ahead->at.path, m->path);
-}
-
 void unwind_feed_module(struct unwind_feed *f, uint32_t id, const struct proc_map *m)
 {
 	struct module *known = NULL;
 
-	for (size_t i = 0; i < f->count && !known; i++)
-		if (is_ahead(f->modules[i], m))
+	for (size_t i = 0; i < f->count && !known; i++) {
+		const struct proc_map *at = &f->modules[i]->at;
+
+		if (f->modules[i]->state == AHEAD && at->inode == m->inode &&
+			at->dev_major == m->dev_major && at->dev_minor == m->dev_minor &&
+			!strcmp(at->path, m->path))
 			known = f->modules[i];
+	}
 	if (known)
 		known->state = WAITING;
 	else
@@ -240,6 +238,7 @@ bool unwind_feed_ready(const struct unwind_feed *f)
 
 /* --- pieces ------------------------------------------------------------------------------------------ */
 
+/* Writes one piece of a module, header and rows; bytes 0: a request to evict the module. */
 static void piece_add(struct unwind_feed *f, size_t module, uint32_t bytes, char *to)
 {
 	struct module *m = f->modules[module];
@@ -310,6 +309,7 @@ size_t unwind_feed_step(
 	return pieces_write(f, staging, staging_bytes);
 }
 
+/* The module does not fit: evicts another one, or leaves it out. */
 static void answer_no_space(struct unwind_feed *f, size_t module)
 {
 	struct module *m = f->modules[module];
@@ -328,6 +328,7 @@ static void answer_no_space(struct unwind_feed *f, size_t module)
 	}
 }
 
+/* The agent has evicted the module: its stacks follow frame pointers. */
 static void answer_evicted(struct unwind_feed *f, size_t module)
 {
 	err_set(&f->why, ERR_FAILED, "Its unwind rows were evicted by those of other files.");
@@ -335,6 +336,7 @@ static void answer_evicted(struct unwind_feed *f, size_t module)
 	f->evicting = NONE;
 }
 
+/* The agent has refused the first piece. */
 static void answer_refused(struct unwind_feed *f, const struct piece *p, int result)
 {
 	struct module *m = f->modules[p->module];
@@ -377,7 +379,7 @@ void unwind_feed_answer(struct unwind_feed *f, int result)
 	f->piece_count = 0;
 }
 
-/* --- the rest ---------------------------------------------------------------------------------------- */
+/* --- status, end ------------------------------------------------------------------------------------- */
 
 void unwind_feed_status(const struct unwind_feed *f, struct unwind_feed_status *out)
 {

@@ -350,7 +350,7 @@ static int live_threads(void *ctx, const struct app_thread **out)
 	if (l->now->session)
 		count = session_threads(l->now->session, &cpu);
 	else if (l->now->pid)
-		count = session_readings_take(
+		count = session_readings_update(
 			&l->now->readings, l->now->profile, l->now->pid, &cpu);
 	if (count <= 0)
 		return 0;

@@ -61,6 +61,7 @@ static uint64_t elf_address(const struct elf *e, uint64_t value)
 	return value < e->bias ? value + e->bias : value;
 }
 
+/* Reads the headers of the file, and its bias. False: it is not such a file, or has no thread-local variables. */
 static bool elf_headers(struct elf *e, uint64_t base)
 {
 	Elf64_Phdr headers[HEADERS_MAX];
@@ -86,6 +87,7 @@ static bool elf_headers(struct elf *e, uint64_t base)
 	return first && e->dynamic.p_memsz && e->tls.p_memsz;
 }
 
+/* Reads the addresses of symbols and relocations. */
 static bool elf_dynamic(struct elf *e)
 {
 	Elf64_Dyn d[DYNAMIC_MAX];
@@ -115,6 +117,7 @@ static bool elf_dynamic(struct elf *e)
 
 /* --- the symbol --------------------------------------------------------------------------------------- */
 
+/* True if this entry of the symbol table defines the variable. */
 static bool symbol_is(const struct elf *e, uint32_t index, Elf64_Sym *out)
 {
 	char name[sizeof(SYMBOL)];
@@ -126,6 +129,7 @@ static bool symbol_is(const struct elf *e, uint32_t index, Elf64_Sym *out)
 	       !memcmp(name, SYMBOL, sizeof(name));
 }
 
+/* The index of the variable's symbol by DT_GNU_HASH; 0: none. */
 static uint32_t symbol_find_gnu(const struct elf *e, Elf64_Sym *out)
 {
 	uint32_t head[4], index, chain, hash = 5381;
@@ -151,6 +155,7 @@ static uint32_t symbol_find_gnu(const struct elf *e, Elf64_Sym *out)
 	return 0;
 }
 
+/* The same by DT_HASH. */
 static uint32_t symbol_find_sysv(const struct elf *e, Elf64_Sym *out)
 {
 	uint32_t head[2], index, hash = 0;
@@ -229,6 +234,7 @@ static enum context_found place_of_descriptor(
 	return CONTEXT_FOUND;
 }
 
+/* Reads what the loader has stored for a relocation. value: of the symbol. */
 static enum context_found place_of_reloc(
 	const struct elf *e, const Elf64_Rela *r, uint64_t value, struct wire_context_place *out)
 {

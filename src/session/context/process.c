@@ -94,11 +94,6 @@ static void keys_add(struct process_context *c, struct message value)
 	}
 }
 
-static bool key_is(const struct message *key, const char *name)
-{
-	return message_left(key) == strlen(name) && !memcmp(key->at, name, strlen(name));
-}
-
 bool process_context_parse(const void *bytes, size_t len, struct process_context *out)
 {
 	struct message m = message_of(bytes, len), key, value;
@@ -116,7 +111,8 @@ bool process_context_parse(const void *bytes, size_t len, struct process_context
 		}
 		if (f.number == CONTEXT_ATTRIBUTE) {
 			good = attribute_of(f.bytes, &key, &value);
-			if (key_is(&key, KEY_MAP))
+			if (message_left(&key) == strlen(KEY_MAP) &&
+				!memcmp(key.at, KEY_MAP, strlen(KEY_MAP)))
 				keys_add(out, value);
 		}
 		good &= !f.bytes.bad;

@@ -135,7 +135,7 @@ static void gauges_count_task(void *ctx, pid_t tid)
 }
 
 /* Rate-limited, since it reads one file or more per thread; in between, reports the values of the last reading. */
-static void gauges_poll(struct gauges *g, struct vitals *v)
+static void gauges_read_tasks(struct gauges *g, struct vitals *v)
 {
 	struct gauges_tasks t = {.pid = g->jvm.pid, .owners = &g->cpu, .queue = &g->queue};
 	struct proc_cpu process;
@@ -168,7 +168,8 @@ static int64_t gauges_ms(uint64_t ticks)
 	return (int64_t)((double)ticks * 1000 / (double)sysconf(_SC_CLK_TCK));
 }
 
-static void gauges_proc(struct gauges *g, struct vitals *v)
+/* Reads /proc and the cgroups. */
+static void gauges_read_proc(struct gauges *g, struct vitals *v)
 {
 	struct proc_machine machine;
 	struct proc_status status;
@@ -181,7 +182,7 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 		v->host.swapped_in = status.swap_bytes ? proc_swapped_in() : -1;
 	}
 	gauges_host_read(&g->host, g->jvm.pid, &v->host);
-	gauges_poll(g, v);
+	gauges_read_tasks(g, v);
 	v->host.fds = proc_fds_count(g->jvm.pid);
 	v->host.fds_limit = proc_fds_limit(g->jvm.pid);
 	if (!proc_machine(g->jvm.pid, &machine)) {
@@ -203,7 +204,8 @@ static void gauges_proc(struct gauges *g, struct vitals *v)
 	g->cpu_ns = v->time_ns;
 }
 
-static void gauges_arguments(struct gauges *g)
+/* Reads the constant texts of hsperfdata. */
+static void gauges_read_arguments(struct gauges *g)
 {
 	const struct {
 		const char *name;
@@ -229,12 +231,12 @@ void gauges_read(struct gauges *g, bool alive, struct vitals *out)
 	*out = g->last;
 	if (alive) {
 		if (g->perf && !*g->who.command)
-			gauges_arguments(g); /* a starting JVM may not have them yet */
+			gauges_read_arguments(g); /* a starting JVM may not have them yet */
 		*out = g->who;
 		out->time_ns = clock_mono_ns();
 		if (g->perf)
 			gauges_heap_read(&g->heap, g->perf, out);
-		gauges_proc(g, out);
+		gauges_read_proc(g, out);
 		vitals_bound(out);
 		g->last = *out;
 	}
@@ -276,7 +278,7 @@ static int64_t gauges_int(const _Atomic uint64_t *value)
 	return v > VITALS_MAX ? VITALS_MAX : (int64_t)v;
 }
 
-static void gauges_event(const struct wire_event_status *from, struct vitals_event *to)
+static void gauges_read_event(const struct wire_event_status *from, struct vitals_event *to)
 {
 	static const char denied[] = "no perf_events: E";
 	uint32_t engine = atomic_load(&from->engine), state = atomic_load(&from->state);
@@ -310,7 +312,7 @@ void gauges_status(const struct wire_status *status, struct vitals *out)
 	out->code_used = out->code_max < 0 ? -1 : gauges_int(&status->code_used);
 	out->lost = 0;
 	for (int i = 0; i < VITALS_EVENTS && i < WIRE_EVENTS; i++) {
-		gauges_event(&status->events[i], &out->events[i]);
+		gauges_read_event(&status->events[i], &out->events[i]);
 		out->lost += out->events[i].lost;
 	}
 	out->counter_count = (int)(counters < WIRE_COUNTERS ? counters : WIRE_COUNTERS);
@@ -323,6 +325,7 @@ void gauges_status(const struct wire_status *status, struct vitals *out)
 
 /* --- shares over the last 10 s ----------------------------------------------------------------------- */
 
+/* The share of the elapsed time, in thousandths; -1: unknown. */
 static int gauges_share(int64_t now, int64_t then, uint64_t elapsed_ns)
 {
 	double share = (double)(now - then) * 1000 / (double)elapsed_ns + 0.5;

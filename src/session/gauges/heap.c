@@ -50,6 +50,7 @@ __attribute__((format(printf, 2, 3))) static int gauges_find(
 	return hsperf_find(perf, name);
 }
 
+/* The row of the JVM's collector; NULL: unknown. */
 static const struct gauges_collector *gauges_kind(const struct hsperf *perf)
 {
 	char name[64];
@@ -115,15 +116,6 @@ void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf, int jdk)
 	h->unloaded[1] = hsperf_find(perf, "java.cls.sharedUnloadedClasses");
 }
 
-static int64_t gauges_heap_max(const struct gauges_heap *h, const struct hsperf *perf)
-{
-	int64_t young = hsperf_long(perf, h->max[0]), old = hsperf_long(perf, h->max[1]);
-
-	if (!h->kind || !h->kind->shared)
-		return gauges_sum(perf, h->max, GAUGES_GENERATIONS);
-	return young > old ? young : old;
-}
-
 static int64_t gauges_ticks_ns(const struct gauges_heap *h, int64_t ticks)
 {
 	double ns = h->ticks_per_s > 0 ? (double)ticks * 1e9 / (double)h->ticks_per_s : -1;
@@ -159,7 +151,6 @@ int64_t gauges_heap_peek(struct gauges_heap *h, const struct hsperf *perf)
 	int64_t used = gauges_sum(perf, h->used, GAUGES_SPACES);
 
 	gauges_causes(h, perf);
-
 	if (used <= 0) /* since JDK 24, and ZGC: value at the last collection, 0 before the first */
 		return -1;
 	h->low = h->low && h->low < used ? h->low : used;
@@ -174,7 +165,10 @@ void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct v
 	out->heap_looks = h->polls;
 	h->low = 0;
 	out->heap_committed = gauges_sum(perf, h->committed, GAUGES_GENERATIONS);
-	out->heap_max = gauges_heap_max(h, perf);
+	int64_t young = hsperf_long(perf, h->max[0]), old = hsperf_long(perf, h->max[1]);
+	out->heap_max = !h->kind || !h->kind->shared ? gauges_sum(perf, h->max, GAUGES_GENERATIONS)
+			: young > old                ? young
+						     : old;
 	snprintf(out->gc_name, sizeof(out->gc_name), "%s", h->kind ? h->kind->name : "");
 	out->gc_count = gauges_sum(perf, h->invocations, GAUGES_COLLECTORS);
 	int64_t sum = -1;

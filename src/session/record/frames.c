@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAMES_METHODS_MAX \
-	(1u << 17) /* then unused ones of the older half are evicted; an agent has at most 65,536 */
+/* An agent has at most 65,536 methods. Beyond this number, unused ones of the older half are evicted. */
+#define FRAMES_METHODS_MAX  (1u << 17)
 #define FRAMES_KNOWN_MAX    (1u << 20) /* then the cache is cleared */
 #define FRAMES_MODULES      65536
 #define KERNEL_ADDRESS_BITS (0xffull << 56) /* bits of a kernel address that its frame omits */
@@ -76,7 +76,7 @@ static void frames_method_done(struct frames_method *m)
 }
 
 /* Evicts the methods of the older half that no trace used since the last eviction, or that whole half if all were used. */
-static void frames_forget_methods(struct frames *f)
+static void frames_evict_methods(struct frames *f)
 {
 	uint32_t half = f->method_count / 2, used = 0, n = 0;
 
@@ -122,6 +122,7 @@ static struct frames_method *frames_find_method(const struct frames *f, uint32_t
 	return i == HASH_NONE ? NULL : &f->methods[i];
 }
 
+/* The entry of this id, empty: a new record replaces an earlier one. */
 static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
 {
 	struct frames_method *m = frames_find_method(f, id);
@@ -132,7 +133,7 @@ static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
 		return m;
 	}
 	if (f->method_count == FRAMES_METHODS_MAX)
-		frames_forget_methods(f);
+		frames_evict_methods(f);
 	f->methods = xgrow(f->methods, f->method_count, &f->method_cap, sizeof(*f->methods));
 	hash_index_add(&f->method_index, hash_u64(id), f->method_count);
 	m = &f->methods[f->method_count++];
@@ -140,22 +141,17 @@ static struct frames_method *frames_add_method(struct frames *f, uint32_t id)
 	return m;
 }
 
-static bool frames_matches(const char *pattern, const struct profile_method *m)
-{
-	char text[512];
-
-	return *m->class_name &&
-	       (size_t)snprintf(text, sizeof(text), "%s.%s", m->class_name, m->name) <
-		       sizeof(text) &&
-	       calls_pattern_matches(pattern, text);
-}
-
+/* Adds the method to those whose calls are measured, if it matches the pattern. */
 static void frames_time_method(struct frames *f, const struct frames_method *m)
 {
 	if (!f->timed_pattern || m->method == PROFILE_NONE || f->timed_count == WIRE_TIMED_METHODS)
 		return;
 	const struct profile_method *method = profile_get_method(f->profile, m->method);
-	if (!frames_matches(f->timed_pattern, method))
+	char text[512];
+	if (!*method->class_name ||
+		(size_t)snprintf(text, sizeof(text), "%s.%s", method->class_name, method->name) >=
+			sizeof(text) ||
+		!calls_pattern_matches(f->timed_pattern, text))
 		return;
 	/* Stack words of `this` and the parameters in "(IJ[Ljava/lang/String;)V". */
 	const char *signature = method->signature;
@@ -232,6 +228,7 @@ uint32_t frames_reason(struct frames *f, const char *reason)
 		FRAME_BREAK, WIRE_BCI_UNKNOWN, 0);
 }
 
+/* A frame of a bare name: a stub, a class, a reason. */
 static uint32_t frames_bare(struct frames *f, uint64_t wire, enum frame_type type)
 {
 	const struct frames_method *m = frames_find_method(f, WIRE_FRAME_METHOD(wire));
@@ -382,6 +379,7 @@ static uint32_t frames_find_known(const struct frames *f, uint64_t wire)
 	return hash_index_find(&f->known_index, hash_u64(wire), NULL, NULL);
 }
 
+/* Caches a converted frame. */
 static void frames_remember(struct frames *f, uint64_t wire, uint32_t frame)
 {
 	uint32_t i = frames_find_known(f, wire);

@@ -545,7 +545,7 @@ void reader_event(struct reader *r, uint64_t time_ns, int event, bool on)
 static const struct {
 	uint16_t type;
 	const char *name;
-	size_t least; /* minimum size in bytes; older recordings have shorter records */
+	size_t min_bytes; /* older recordings have shorter records */
 	reader_fn *consume;
 } reader_rows[] = {
 	{WIRE_REC_MODULE, "MODULE", sizeof(struct wire_module), reader_consume_module},
@@ -567,7 +567,7 @@ int reader_consume(struct reader *r, const struct wire_record *rec, uint32_t siz
 	for (size_t i = 0; i < sizeof(reader_rows) / sizeof(reader_rows[0]); i++) {
 		if (reader_rows[i].type != rec->type)
 			continue;
-		if (size >= reader_rows[i].least && reader_rows[i].consume(r, rec, size))
+		if (size >= reader_rows[i].min_bytes && reader_rows[i].consume(r, rec, size))
 			return 0;
 		return err_set(err, ERR_FAILED, "A %s record of %u bytes has impossible contents.",
 			reader_rows[i].name, size);
