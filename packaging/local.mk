@@ -11,7 +11,7 @@ noinst_PROGRAMS += %D%/jhot
 %C%_jhot_SOURCES = $(jhot_SOURCES)
 %C%_jhot_LDFLAGS = -static-pie $(HARDEN_LDFLAGS)
 # It cannot load libcurl, so it cannot push.
-%C%_jhot_LDADD = libpush_none.a $(jhot_archives) $(STATIC_LIBS)
+%C%_jhot_LDADD = libcli.a libpush_none.a $(jhot_archives) $(STATIC_LIBS)
 endif
 
 # The same commit gives the same bytes, in whatever folder and when it is built.

@@ -2,7 +2,7 @@
 # jhot, the program.
 
 bin_PROGRAMS += jhot
-jhot_SOURCES = %D%/main.c %D%/agent.c $(cli_sources)
+jhot_SOURCES = %D%/main.c %D%/agent.c
 # Files for JVMs are embedded in the program (%D%/agent.c), so that all have the same version.
 AGENT_FILES = %D%/libjhot.so %D%/libjhotrequest.so %D%/Request.java
 %D%/agent.$(OBJEXT): $(AGENT_FILES)
@@ -11,7 +11,9 @@ CLEANFILES += $(AGENT_FILES)
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(STRIP) --strip-unneeded -o $@ $*
 %D%/Request.java: src/request/Request.java
 	$(AM_V_GEN)$(MKDIR_P) %D% && cp $(srcdir)/src/request/Request.java $@
-cli_sources = \
+# All but main() and the embedded files, which tests do not link.
+noinst_LIBRARIES += libcli.a
+libcli_a_SOURCES = \
 	%D%/agent.h %D%/background.c %D%/background.h %D%/batch.c %D%/batch.h %D%/comparison.c %D%/comparison.h %D%/findings.c %D%/findings.h %D%/latency.c %D%/latency.h %D%/launch.c %D%/launch.h \
 	%D%/pushing.c %D%/pushing.h \
 	%D%/reading.c %D%/reading.h %D%/report.c %D%/report.h %D%/sampling.c %D%/sampling.h %D%/screen.c %D%/screen.h \
@@ -27,5 +29,5 @@ cli_sources = \
 	%D%/verb/slow.c %D%/verb/why.c
 jhot_archives = libtui.a libfindings.a libimport.a libshare.a librecording.a libexport.a libdump.a libwalk.a libsession.a libattach.a libsymbols.a \
 	libprofile.a libwire.a libbase.a
-jhot_LDADD = libpush.a $(jhot_archives) $(DL_LIBS) -lpthread -lm \
+jhot_LDADD = libcli.a libpush.a $(jhot_archives) $(DL_LIBS) -lpthread -lm \
 	$(TERMINFO_LIBS) $(UTF8PROC_LIBS) $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# The stack walk; also compiled into the agent, which has the trace table, too.
+# The stack walk and the trace table; also compiled into the agent.
 
 noinst_LIBRARIES += libwalk.a
 libwalk_a_CFLAGS = $(AM_CFLAGS) -fPIC -Wconversion
 libwalk_a_SOURCES = $(walk_sources)
 walk_sources = \
-	%D%/self_test.c %D%/types.h %D%/walk.c %D%/walk.h \
+	%D%/self_test.c %D%/trace_table.c %D%/trace_table.h %D%/types.h %D%/walk.c %D%/walk.h \
 	%D%/frames/compiled.c %D%/frames/entry.c \
 	%D%/frames/frame_cache.c %D%/frames/frame_cache.h %D%/frames/frozen.c %D%/frames/frozen.h \
 	%D%/frames/interpreted.c %D%/frames/native.c %D%/frames/stub.c %D%/frames/tail.c \
@@ -19,4 +19,3 @@ walk_sources = \
 	%D%/load/arch.h %D%/load/arch_aarch64.c %D%/load/arch_x86_64.c %D%/load/self.c \
 	%D%/load/self.h %D%/load/mem.c %D%/load/mem.h %D%/load/version.h \
 	%D%/load/regs.h
-trace_table_sources = %D%/trace_table.c %D%/trace_table.h

@@ -7,10 +7,6 @@ check_SCRIPTS += %D%/test_agentpath.sh %D%/test_all.sh %D%/test_background.sh %D
 
 EXTRA_DIST += %D%/calls.py %D%/recorder.sh %D%/schema.py %D%/slow.py
 
-%C%_test_args_SOURCES = %D%/test_args.c src/cli/line/args.c src/cli/line/options.c src/cli/line/nearest.c \
-	src/cli/line/units.c
-%C%_test_args_LDADD = libbase.a -lm
-%C%_test_events_SOURCES = %D%/test_events.c src/cli/line/args.c src/cli/line/events.c \
-	src/cli/line/events_perf.c src/cli/line/options.c src/cli/line/nearest.c src/cli/line/units.c
-%C%_test_events_LDADD = libsession.a libattach.a libsymbols.a libprofile.a libwire.a libbase.a \
+%C%_test_args_LDADD = libcli.a libbase.a -lm
+%C%_test_events_LDADD = libcli.a libsession.a libattach.a libsymbols.a libprofile.a libwire.a libbase.a \
 	-lpthread -lm $(DW_LIBS) $(ELF_LIBS) $(Z_LIBS) $(CXX_LIBS)

@@ -19,29 +19,18 @@ EXTRA_DIST += $(hammer_sources) %D%/lib.sh %D%/driver.h %D%/driver_rows.h %D%/dr
 	%D%/spin.c
 
 # Its parts that need no JVM.
-%C%_test_calls_SOURCES = %D%/test_calls.c src/sampler/procfile.c src/sampler/signal/raw.c src/sampler/text.c
 %C%_test_calls_CPPFLAGS = $(AM_CPPFLAGS) $(JVMTI_CFLAGS)
-%C%_test_cost_SOURCES = %D%/test_cost.c src/sampler/cost.c
-%C%_test_descriptor_SOURCES = %D%/test_descriptor.c src/sampler/descriptor.c src/sampler/procfile.c \
-	src/sampler/signal/raw.c src/sampler/text.c
-%C%_test_descriptor_LDADD = -lutil
-%C%_test_parts_SOURCES = %D%/test_parts.c src/sampler/publish/modules.c \
-	src/sampler/signal/raw.c src/sampler/signal/perf.c src/sampler/procfile.c src/sampler/task.c src/sampler/text.c \
-	src/sampler/signal/threads.c src/sampler/signal/glob.c
-%C%_test_parts_LDADD = -lpthread
-%C%_test_scan_SOURCES = %D%/test_scan.c src/sampler/session/scan.c \
-	src/sampler/signal/threads.c src/sampler/signal/raw.c src/sampler/procfile.c src/sampler/task.c src/sampler/text.c
+%C%_test_calls_LDADD = libsampler.a
+%C%_test_cost_LDADD = libsampler.a
+%C%_test_descriptor_LDADD = libsampler.a -lutil
+%C%_test_entry_LDADD = libsampler.a -lpthread
+%C%_test_mem_LDADD = libsampler.a
+%C%_test_parts_LDADD = libsampler.a -lpthread
 %C%_test_scan_CPPFLAGS = $(AM_CPPFLAGS) $(JVMTI_CFLAGS)
-%C%_test_scan_LDADD = libwalk.a -lpthread
-%C%_test_states_SOURCES = %D%/test_states.c src/sampler/text.c \
-	src/sampler/publish/traces.c src/sampler/signal/raw.c src/sampler/procfile.c src/sampler/task.c
-%C%_test_states_LDADD = libwalk.a -lpthread
-%C%_test_weight_SOURCES = %D%/test_weight.c src/sampler/engine/alloc/weight.c
+%C%_test_scan_LDADD = libsampler.a libwalk.a -lpthread
+%C%_test_states_LDADD = libsampler.a libwalk.a -lpthread
 %C%_test_weight_CPPFLAGS = $(AM_CPPFLAGS) $(JVMTI_CFLAGS)
-%C%_test_weight_LDADD = libwalk.a -lm
-%C%_test_mem_SOURCES = %D%/test_mem.c src/sampler/signal/mem.c src/sampler/signal/raw.c
-%C%_test_entry_SOURCES = %D%/test_entry.c src/sampler/signal/entry.c src/sampler/signal/raw.c
-%C%_test_entry_LDADD = -lpthread
+%C%_test_weight_LDADD = libsampler.a libwalk.a -lm
 
 # Names of the two ways to access thread-local variables of libraries.
 TLS_DESC = $(if $(filter aarch64,$(host_cpu)),desc,gnu2)
@@ -84,7 +73,5 @@ hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs
 	$(AM_V_CC)$(MKDIR_P) %D% && \
 		$(CC) $(WARN_CFLAGS) -O2 -fPIC -shared -o $@ $(srcdir)/%D%/spin.c
 
-%C%_test_unwind_recv_SOURCES = %D%/test_unwind_recv.c $(unwind_test_sources) \
-	src/sampler/procfile.c src/sampler/publish/modules.c src/sampler/signal/raw.c \
-	src/sampler/signal/epoch.c src/sampler/session/unwind_recv.c
-%C%_test_unwind_recv_LDADD = $(unwind_test_libs) -ldl
+%C%_test_unwind_recv_SOURCES = %D%/test_unwind_recv.c $(unwind_test_sources)
+%C%_test_unwind_recv_LDADD = libsampler.a $(unwind_test_libs) -ldl

@@ -39,7 +39,6 @@ TUI_TEST_LIBS = libtui.a libfindings.a libprofile.a libbase.a $(TERMINFO_LIBS) $
 # The live view over a recording, in the build that has sanitizers. It needs no agent.
 if SANITIZERS
 check_PROGRAMS += %D%/fuzz_replay
-%C%_fuzz_replay_SOURCES = %D%/fuzz_replay.c $(cli_sources)
 %C%_fuzz_replay_LDADD = $(jhot_LDADD)
 endif
 

@@ -35,8 +35,7 @@ endif
 %C%_test_tail_LDADD = libwalk.a $(Z_LIBS)
 %C%_test_newest_LDADD = libwalk.a
 %C%_test_frame_cache_LDADD = libwalk.a
-%C%_test_trace_table_SOURCES = %D%/test_trace_table.c src/walk/trace_table.c
-%C%_test_trace_table_LDADD = -lpthread
+%C%_test_trace_table_LDADD = libwalk.a -lpthread
 %C%_test_arch_LDADD = libwalk.a
 %C%_test_self_LDADD = libwalk.a -lpthread
 %C%_test_names_LDADD = libwalk.a -lpthread
