@@ -18,55 +18,55 @@ static bool any_on(const struct vitals *v)
 }
 
 /* Ignores vitals after all events have been switched off, as they are when the JVM ends. */
-int watch_vitals(void *ctx, const struct vitals *v, struct err *err)
+int diagnosis_vitals(void *ctx, const struct vitals *v, struct err *err)
 {
-	struct watch *w = ctx;
+	struct diagnosis *d = ctx;
 
-	if (any_on(&w->vitals) && !any_on(v))
+	if (any_on(&d->vitals) && !any_on(v))
 		return 0;
-	w->vitals = *v;
-	findings_vitals(w->findings, v);
+	d->vitals = *v;
+	findings_vitals(d->findings, v);
 	return 0;
 }
 
-void watch_judge(struct watch *w, const struct sampling *s)
+void diagnosis_judge(struct diagnosis *d, const struct sampling *s)
 {
-	w->profile = s->profile;
-	w->requested_s = (double)(clock_mono_ns() - s->begin_ns) / (double)NS_PER_S;
-	w->observed_s = (double)session_seen_ns(s->session) / (double)NS_PER_S;
-	w->count = findings_evaluate(w->findings, s->profile, 0, profile_info(s->profile).now + 1);
+	d->profile = s->profile;
+	d->requested_s = (double)(clock_mono_ns() - s->begin_ns) / (double)NS_PER_S;
+	d->observed_s = (double)session_seen_ns(s->session) / (double)NS_PER_S;
+	d->count = findings_evaluate(d->findings, s->profile, 0, profile_info(s->profile).now + 1);
 }
 
-bool watch_inconclusive(const struct watch *w)
+bool diagnosis_inconclusive(const struct diagnosis *d)
 {
-	return !w->count && w->observed_s < w->requested_s / 4;
+	return !d->count && d->observed_s < d->requested_s / 4;
 }
 
 /* --- text -------------------------------------------------------------------------------------------- */
 
-void watch_print(const struct watch *w, FILE *out)
+void diagnosis_print(const struct diagnosis *d, FILE *out)
 {
-	const struct vitals *v = &w->vitals;
+	const struct vitals *v = &d->vitals;
 	int missing = 0, event;
 	char why[FINDING_WHY];
 
-	if (w->file)
-		fprintf(out, "%s: ", w->file);
+	if (d->file)
+		fprintf(out, "%s: ", d->file);
 	fprintf(out, "%d %s", v->pid, v->name);
 	if (*v->jdk)
 		fprintf(out, "  JDK %s", v->jdk);
-	if (w->count && w->observed_s < w->requested_s / 4)
-		fprintf(out, "  %.0f of %.0f s: ", w->observed_s, w->requested_s);
+	if (d->count && d->observed_s < d->requested_s / 4)
+		fprintf(out, "  %.0f of %.0f s: ", d->observed_s, d->requested_s);
 	else
-		fprintf(out, "  %.0f s: ", w->observed_s);
-	if (w->count)
-		fprintf(out, "%u found\n", w->count);
-	else if (watch_inconclusive(w))
-		fprintf(out, "too little of %.0f s was observed for a diagnosis\n", w->requested_s);
+		fprintf(out, "  %.0f s: ", d->observed_s);
+	if (d->count)
+		fprintf(out, "%u found\n", d->count);
+	else if (diagnosis_inconclusive(d))
+		fprintf(out, "too little of %.0f s was observed for a diagnosis\n", d->requested_s);
 	else
 		fprintf(out, "nothing found\n");
-	for (unsigned i = 0; i < w->count; i++) {
-		const struct finding *f = findings_get(w->findings, i);
+	for (unsigned i = 0; i < d->count; i++) {
+		const struct finding *f = findings_get(d->findings, i);
 
 		fprintf(out, "\n%s  %s", f->rule->title, f->what);
 		if (f->error >= FINDING_ERROR)
@@ -85,7 +85,7 @@ void watch_print(const struct watch *w, FILE *out)
 		fprintf(out, "  -> %s\n", f->advice);
 	}
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
-		if (findings_not_judged(w->findings, *rule, &event, why))
+		if (findings_not_judged(d->findings, *rule, &event, why))
 			fprintf(out, "%snot checked: %s (%s)\n", missing++ ? "" : "\n",
 				(*rule)->what, why);
 }
@@ -119,9 +119,9 @@ void finding_json(struct json *j, const struct profile *p, const struct finding 
 	json_end(j, '}');
 }
 
-void watch_print_json(const struct watch *w, FILE *out)
+void diagnosis_print_json(const struct diagnosis *d, FILE *out)
 {
-	const struct vitals *v = &w->vitals;
+	const struct vitals *v = &d->vitals;
 	struct buf text = {0};
 	struct json j = {.out = &text};
 	char why[FINDING_WHY];
@@ -131,14 +131,14 @@ void watch_print_json(const struct watch *w, FILE *out)
 	json_int(&j, "pid", v->pid);
 	json_str(&j, "name", v->name);
 	json_str(&j, "jdk", v->jdk);
-	json_int(&j, "seconds", (int64_t)(w->observed_s + 0.5));
+	json_int(&j, "seconds", (int64_t)(d->observed_s + 0.5));
 	json_begin(&j, "findings", '[');
-	for (unsigned i = 0; i < w->count; i++)
-		finding_json(&j, w->profile, findings_get(w->findings, i));
+	for (unsigned i = 0; i < d->count; i++)
+		finding_json(&j, d->profile, findings_get(d->findings, i));
 	json_end(&j, ']');
 	json_begin(&j, "not_looked_for", '[');
 	for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
-		if (findings_not_judged(w->findings, *rule, &event, why))
+		if (findings_not_judged(d->findings, *rule, &event, why))
 			json_str(&j, NULL, (*rule)->name);
 	json_end(&j, ']');
 	json_end(&j, '}');

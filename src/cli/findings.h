@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-struct watch {
+struct diagnosis {
 	struct findings *findings;
 	struct vitals vitals; /* the last ones with an event switched on */
 	const struct profile *profile;
@@ -22,14 +22,14 @@ struct watch {
 	double observed_s;  /* the part of it in which the agent could observe the JVM */
 };
 
-/* A callback for sampling.poll that passes the vitals to the rules; ctx is a struct watch. Always 0. */
-int watch_vitals(void *ctx, const struct vitals *v, struct err *err);
+/* A callback for sampling.poll that passes the vitals to the rules; ctx is a struct diagnosis. Always 0. */
+int diagnosis_vitals(void *ctx, const struct vitals *v, struct err *err);
 /* Runs the rules. Call it before session_finish, after which no thread waits in the profile. */
-void watch_judge(struct watch *w, const struct sampling *s);
+void diagnosis_judge(struct diagnosis *d, const struct sampling *s);
 /* True when nothing was found and less than a quarter of the requested time was observed. */
-bool watch_inconclusive(const struct watch *w);
-void watch_print(const struct watch *w, FILE *out);
-void watch_print_json(const struct watch *w, FILE *out);
+bool diagnosis_inconclusive(const struct diagnosis *d);
+void diagnosis_print(const struct diagnosis *d, FILE *out);
+void diagnosis_print_json(const struct diagnosis *d, FILE *out);
 /* Writes one finding as an object. */
 struct json;
 void finding_json(struct json *j, const struct profile *p, const struct finding *f);

@@ -2,7 +2,7 @@
 /* One query per span. */
 #include "export/seconds.h"
 
-#include "profile/whole.h"
+#include "profile/history.h"
 
 #define STEP_S 10 /* of merged history */
 

@@ -124,11 +124,12 @@ double scene_cpu(const struct scene *scene, struct vitals_cpu *out)
 
 struct profile_query scene_query(const struct scene *scene, int event)
 {
-	return (struct profile_query){.event = event,
-		.from = scene->from,
-		.to = scene->to,
-		.thread = PROFILE_ANY_THREAD,
-		.by_weight = true};
+	struct profile_query q = profile_whole(event);
+
+	q.from = scene->from;
+	q.to = scene->to;
+	q.by_weight = true;
+	return q;
 }
 
 double scene_seconds(const struct scene *scene, int event)

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "profile/cut.h"
-#include "profile/whole.h"
+#include "profile/history.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "profile/whole.h"
+#include "profile/history.h"
 
 #include <stdlib.h>
 

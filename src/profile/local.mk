@@ -7,8 +7,8 @@ libprofile_a_SOURCES = \
 	%D%/calls/report.h %D%/calls/compare.c %D%/calls/compare.h %D%/calls/extract.c %D%/calls/extract.h \
 	%D%/calls/pieces.c %D%/calls/pieces.h %D%/calls/store.c %D%/calls/summary.c \
 	%D%/cut.c %D%/cut.h %D%/diff/diff.c %D%/diff/diff.h %D%/diff/inside.h %D%/diff/merge.c %D%/diff/splits.c %D%/diff/test.c \
-	%D%/profile.h %D%/vitals.c %D%/vitals.h %D%/whole.h \
-	%D%/model/events.c %D%/model/feed.c %D%/model/fit.h %D%/model/links.c %D%/model/methods.c %D%/model/model.h \
+	%D%/profile.h %D%/vitals.c %D%/vitals.h %D%/history.h \
+	%D%/model/events.c %D%/model/feed.c %D%/model/fit.h %D%/model/methods.c %D%/model/model.h \
 	%D%/model/resting.c %D%/model/slices.c %D%/model/slices.h %D%/model/stacks.c %D%/model/sweep.c \
 	%D%/model/tally.c %D%/model/tally.h %D%/model/threads.c %D%/model/trie.c %D%/model/trie.h \
 	%D%/model/vitals.c %D%/model/waits.c \

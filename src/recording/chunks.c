@@ -4,7 +4,7 @@
 
 #include "base/clean.h"
 #include "base/clock.h"
-#include "profile/whole.h"
+#include "profile/history.h"
 
 #include <stdio.h>
 #include <stdlib.h>

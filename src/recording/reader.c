@@ -3,7 +3,7 @@
 #include "recording/reader.h"
 
 #include "base/clock.h"
-#include "profile/whole.h"
+#include "profile/history.h"
 
 #include <endian.h>
 #include <fcntl.h>

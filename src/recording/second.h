@@ -7,7 +7,7 @@
 #define JHOT_RECORDING_SECOND_H
 
 #include "profile/calls/calls.h"
-#include "profile/whole.h"
+#include "profile/history.h"
 #include "recording/fields.h"
 #include "recording/file_ids.h"
 #include "recording/out.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* import: jhot recordings: intact, truncated and corrupt. */
-#include "profile/whole.h"
+#include "profile/history.h"
 #include "recording/recording.h"
 #include "tests/import/read.h"
 #include "tests/profile/feed.h"

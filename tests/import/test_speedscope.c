@@ -4,7 +4,7 @@
 #include "tests/profile/feed.h"
 #include "tests/tap.h"
 
-#include "profile/whole.h"
+#include "profile/history.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
 #define JHOT_TESTS_RECORDING_SAME_H
 
 #include "base/buf.h"
+#include "profile/history.h"
 #include "profile/vitals.h"
-#include "profile/whole.h"
 
 #include <stdlib.h>
 #include <string.h>

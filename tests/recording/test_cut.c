@@ -2,7 +2,7 @@
 /* profile_cut: the copy of a span has everything that belongs to its seconds, and nothing else. */
 #include "base/clock.h"
 #include "profile/cut.h"
-#include "profile/whole.h"
+#include "profile/history.h"
 #include "tests/recording/kinds.h"
 #include "tests/tap.h"
 

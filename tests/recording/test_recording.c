@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* recording: a round trip of every kind of profile, changes to the file in the meantime, and the bytes of a small one. */
 #include "base/clock.h"
-#include "profile/whole.h"
+#include "profile/history.h"
 #include "recording/format.h"
 #include "recording/recording.h"
 #include "tests/profile/feed.h"

@@ -5,8 +5,8 @@
  */
 #include "base/hash.h"
 #include "export/seconds.h"
+#include "profile/history.h"
 #include "profile/vitals.h"
-#include "profile/whole.h"
 #include "tests/session/day.h"
 #include "tests/tap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Widths, numbers, names, sparklines, composed lines, time windows. */
-#include "profile/whole.h"
+#include "profile/history.h"
 #include "tests/magnitudes.h"
 #include "tests/profile/add.h"
 #include "tests/tap.h"

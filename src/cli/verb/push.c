@@ -14,13 +14,6 @@
 #define ATTEMPTS    5u
 #define PATIENCE_NS (60 * NS_PER_S) /* no retry if Retry-After is longer */
 
-static void wait_ns(uint64_t ns)
-{
-	const struct timespec t = {(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)};
-
-	nanosleep(&t, NULL);
-}
-
 /* Tries again while that may help and does not take long. */
 static enum push_outcome push_patiently(
 	struct pushing *p, const char *path, struct pushing_file *f, struct err *err)
@@ -40,7 +33,8 @@ static enum push_outcome push_patiently(
 		}
 		if (failures == 1)
 			fprintf(stderr, "%s Trying again.\n", err->what);
-		wait_ns(ns);
+		nanosleep(&(const struct timespec){(time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S)},
+			NULL);
 	}
 }
 

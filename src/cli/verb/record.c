@@ -22,7 +22,7 @@
 struct recording {
 	struct sampling sampling;
 	struct outputs outputs;
-	struct watch watch; /* findings NULL: --why was not given */
+	struct diagnosis diagnosis; /* findings NULL: --why was not given */
 };
 
 /* Notes the share of samples in code without inlining information. */
@@ -55,8 +55,8 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 
 	if (r->sampling.command) /* stdout is the program's */
 		dup2(STDERR_FILENO, STDOUT_FILENO);
-	if (r->watch.findings)
-		watch_judge(&r->watch, &r->sampling);
+	if (r->diagnosis.findings)
+		diagnosis_judge(&r->diagnosis, &r->sampling);
 	sampling_finish(&r->sampling);
 	source.vitals = session_vitals(r->sampling.session);
 	source.duration_ns = session_duration_ns(r->sampling.session);
@@ -82,8 +82,8 @@ static int record_finish(struct recording *r, int rc, struct err *err)
 		*err = why;
 		return -1;
 	}
-	if (r->watch.findings)
-		watch_print(&r->watch, stderr);
+	if (r->diagnosis.findings)
+		diagnosis_print(&r->diagnosis, stderr);
 	if (rc && err->kind == ERR_GONE && !r->sampling.duration_ns) {
 		if (!r->sampling.command)
 			fprintf(stderr, "JVM %d ended; these are its samples until then.\n",
@@ -103,8 +103,8 @@ static int record_poll(void *ctx, const struct vitals *v, struct err *err)
 {
 	struct recording *r = ctx;
 
-	if (r->watch.findings)
-		watch_vitals(&r->watch, v, err);
+	if (r->diagnosis.findings)
+		diagnosis_vitals(&r->diagnosis, v, err);
 	return outputs_follow(&r->outputs, v, err);
 }
 
@@ -208,11 +208,11 @@ static int run_record(const struct args *args, struct err *err)
 	if (r.outputs.count)
 		s->then = "writes";
 	if (args_has(args, OPT_WHY))
-		r.watch.findings = findings_new();
+		r.diagnosis.findings = findings_new();
 	s->poll = record_poll;
 	s->ctx = &r;
 	rc = record_run(&r, err);
-	findings_free(r.watch.findings);
+	findings_free(r.diagnosis.findings);
 out:
 	outputs_done(&r.outputs);
 	if (s->command && s->launch.jvm.pid) {

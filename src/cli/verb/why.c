@@ -20,7 +20,7 @@
 static const int why_events[] = {EVENT_CPU, EVENT_LOCK, EVENT_WALL};
 
 struct why {
-	struct watch watch;
+	struct diagnosis diagnosis;
 	struct sampling sampling;
 	bool looked; /* for requests to measure */
 };
@@ -38,12 +38,12 @@ static int why_poll(void *ctx, const struct vitals *v, struct err *err)
 	const struct profile_method *m;
 	uint32_t method;
 
-	watch_vitals(&why->watch, v, err);
+	diagnosis_vitals(&why->diagnosis, v, err);
 	if (why->looked || s->duration_ns < WHY_SHORT_NS ||
 		passed_ns + WHY_BEFORE_NS < s->duration_ns)
 		return 0;
 	why->looked = true;
-	method = findings_request_method(why->watch.findings, s->profile);
+	method = findings_request_method(why->diagnosis.findings, s->profile);
 	if (method == PROFILE_NONE)
 		return 0;
 	m = profile_get_method(s->profile, method);
@@ -53,11 +53,11 @@ static int why_poll(void *ctx, const struct vitals *v, struct err *err)
 	return 0;
 }
 
-static int why_inconclusive(const struct sampling *s, const struct watch *w, struct err *err)
+static int why_inconclusive(const struct sampling *s, const struct diagnosis *d, struct err *err)
 {
 	err_set(err, ERR_UNSEEN,
 		"JVM %d could be observed for only %.1f of %.0f s: it got no core for the rest.",
-		(int)s->jvm.pid, w->observed_s, w->requested_s);
+		(int)s->jvm.pid, d->observed_s, d->requested_s);
 	err_hint(err, "top     shows what else uses the machine");
 	err_hint(err,
 		"chrt -p %d     shows its priority; cpu.max and cpu.weight of its cgroup limit it",
@@ -67,22 +67,22 @@ static int why_inconclusive(const struct sampling *s, const struct watch *w, str
 	return -1;
 }
 
-static int why_report(struct sampling *s, struct watch *w, bool json, int rc, struct err *err)
+static int why_report(struct sampling *s, struct diagnosis *d, bool json, int rc, struct err *err)
 {
 	if (rc && (err->kind != ERR_GONE || !session_seen_ns(s->session)))
 		return rc;
-	watch_judge(w, s);
+	diagnosis_judge(d, s);
 	session_finish(s->session);
 	if (json)
-		watch_print_json(w, stdout);
+		diagnosis_print_json(d, stdout);
 	else
-		watch_print(w, stdout);
+		diagnosis_print(d, stdout);
 	if (rc) {
 		/* The JVM ended early, which is an error only if there are no findings. */
 		double observed_s = (double)session_duration_ns(s->session) / (double)NS_PER_S;
 		double requested_s = (double)s->duration_ns / (double)NS_PER_S;
 
-		if (w->count) {
+		if (d->count) {
 			fprintf(stderr, "JVM %d ended after %.1f of %g s.\n", (int)s->jvm.pid,
 				observed_s, requested_s);
 			return 0;
@@ -91,25 +91,25 @@ static int why_report(struct sampling *s, struct watch *w, bool json, int rc, st
 			"JVM %d ended after %.1f of %g s; nothing had been found by then.",
 			(int)s->jvm.pid, observed_s, requested_s);
 	}
-	return watch_inconclusive(w) ? why_inconclusive(s, w, err) : 0;
+	return diagnosis_inconclusive(d) ? why_inconclusive(s, d, err) : 0;
 }
 
 /* Judges each minute of a recording. */
-static void judge_file(const struct args *args, struct watch *w, const struct imported *file,
+static void judge_file(const struct args *args, struct diagnosis *d, const struct imported *file,
 	uint32_t from, uint32_t to)
 {
-	w->vitals = file->vitals;
-	w->profile = file->profile;
-	w->observed_s = w->requested_s =
+	d->vitals = file->vitals;
+	d->profile = file->profile;
+	d->observed_s = d->requested_s =
 		(double)reading_duration_ns(file, from, to) / (double)NS_PER_S;
-	w->count = findings_evaluate_minutes(w->findings, file->profile, &file->vitals, from, to);
+	d->count = findings_evaluate_minutes(d->findings, file->profile, &file->vitals, from, to);
 	if (args_has(args, OPT_JSON))
-		watch_print_json(w, stdout);
+		diagnosis_print_json(d, stdout);
 	else
-		watch_print(w, stdout);
+		diagnosis_print(d, stdout);
 }
 
-static int why_file(const struct args *args, struct watch *w, struct err *err)
+static int why_file(const struct args *args, struct diagnosis *d, struct err *err)
 {
 	struct imported *file = reading_operands(args, err);
 	uint32_t from, to;
@@ -118,8 +118,8 @@ static int why_file(const struct args *args, struct watch *w, struct err *err)
 	if (!file)
 		return -1;
 	if (!reading_span(args, file, &from, &to, err)) {
-		w->file = args->operands[0];
-		judge_file(args, w, file, from, to);
+		d->file = args->operands[0];
+		judge_file(args, d, file, from, to);
 		rc = 0;
 	}
 	import_free(file);
@@ -130,7 +130,8 @@ static int why_file(const struct args *args, struct watch *w, struct err *err)
  * Evaluates the rules on the samples of another jhot's session; with -d only on the last seconds.
  * Returns 1 if there is no such session, or it refuses to send its samples.
  */
-static int why_shared(const struct args *args, struct sampling *s, struct watch *w, struct err *err)
+static int why_shared(
+	const struct args *args, struct sampling *s, struct diagnosis *d, struct err *err)
 {
 	struct copying copying = {0};
 	struct imported *file = NULL;
@@ -146,8 +147,8 @@ static int why_shared(const struct args *args, struct sampling *s, struct watch 
 	}
 	if (file) {
 		uint32_t now = profile_info(file->profile).now + 1;
-		w->file = by;
-		judge_file(args, w, file,
+		d->file = by;
+		judge_file(args, d, file,
 			args_has(args, OPT_DURATION) && last_s < now ? now - last_s : 0,
 			UINT32_MAX);
 	}
@@ -159,38 +160,38 @@ static int why_shared(const struct args *args, struct sampling *s, struct watch 
 static int run_why(const struct args *args, struct err *err)
 {
 	struct config *config = settings_load(err);
-	struct why why = {.watch = {.findings = findings_new()},
+	struct why why = {.diagnosis = {.findings = findings_new()},
 		.sampling = {.duration_ns = WHY_NS,
 			.then = "prints the findings",
 			.poll = why_poll,
 			.ctx = &why}};
-	struct watch *w = &why.watch;
+	struct diagnosis *d = &why.diagnosis;
 	struct sampling *s = &why.sampling;
 	int rc = -1;
 
 	if (!config)
 		goto out;
-	findings_set_requests(w->findings, (const char *const *)config->requests);
+	findings_set_requests(d->findings, (const char *const *)config->requests);
 	for (size_t i = 0; i < sizeof(why_events) / sizeof(why_events[0]); i++)
 		events_insert(&s->events, NULL, why_events[i]);
 	s->events.budget = -1;
 	s->events.optional = true; /* rules that need a missing event say so */
 	if (import_accepts(args->operands[0]))
-		rc = why_file(args, w, err);
+		rc = why_file(args, d, err);
 	else if (args_has(args, OPT_FROM) || args_has(args, OPT_TO))
 		rc = err_set(err, ERR_USAGE, "--from and --to need a recording, and %s is not one.",
 			args->operands[0]);
 	else if (!(rc = sampling_parse(s, args, err)) &&
-		 (s->options.take_over || (rc = why_shared(args, s, w, err)) > 0)) {
+		 (s->options.take_over || (rc = why_shared(args, s, d, err)) > 0)) {
 		rc = sampling_begin(s, err);
 		if (!rc)
-			rc = why_report(s, w, args_has(args, OPT_JSON), sampling_loop(s, err), err);
+			rc = why_report(s, d, args_has(args, OPT_JSON), sampling_loop(s, err), err);
 		sampling_end(s);
 	}
 out:
-	findings_free(w->findings);
+	findings_free(d->findings);
 	config_free(config);
-	if (rc || !w->count)
+	if (rc || !d->count)
 		return rc;
 	err->kind = ERR_FOUND;
 	return -1;

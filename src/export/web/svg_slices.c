@@ -21,7 +21,7 @@
 #include "export/ids.h"
 #include "export/seconds.h"
 #include "export/web/svg.h"
-#include "profile/whole.h"
+#include "profile/history.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

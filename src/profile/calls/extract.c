@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "profile/calls/pieces.h"
 #include "profile/cut.h"
-#include "profile/whole.h"
+#include "profile/history.h"
 
 #include <stdlib.h>
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Feeding the model: samples by second, gaps; merging, dropping and evicting history; the state of the profile. */
+/* Feeding the model: samples and their spans by second, gaps; merging, dropping and evicting history. */
 #include "profile/calls/calls.h"
 #include "profile/model/model.h"
 
+#include "profile/history.h"
 #include "profile/model/fit.h"
-#include "profile/whole.h"
 
 #define MODEL_BUDGET      (144u << 20) /* bytes of memory */
 #define MODEL_SLICES_PART 6    /* slices may use 1/6 of the budget even if stacks exceed it */
 #define MODEL_FINE_S      60   /* the last seconds, never merged to save memory */
 #define MODEL_LATE_S      2    /* how late samples may be, in seconds */
 #define MODEL_GAPS        4096 /* the youngest that are retained */
+#define LINKS_FIRST       256u
 
 struct profile *model_new(void)
 {
@@ -53,14 +54,14 @@ void model_free(struct profile *p)
 	free(p);
 }
 
+/* --- samples -------------------------------------------------------------------------------------- */
+
 uint32_t profile_stack_child(struct profile *p, uint32_t parent, uint32_t frame)
 {
 	if (parent >= p->stacks.trie.count || frame >= p->frames->count)
 		return PROFILE_NONE;
 	return model_stacks_child(&p->stacks, p, parent, frame);
 }
-
-/* --- time -------------------------------------------------------------------------------------------- */
 
 static void add_sample(
 	struct profile *p, int slices, uint32_t second, const struct profile_sample *sample)
@@ -100,6 +101,55 @@ void profile_add_process(struct profile *p, uint32_t second, uint64_t cpu_ns)
 	if (cpu_ns)
 		slices_add(&p->events[MODEL_PROCESS], &in, p->merged_before, p->oldest);
 }
+
+/* --- their spans: a ring that begins small and overwrites its oldest entries once it is full ------ */
+
+void profile_add_link(struct profile *p, const struct profile_link *link)
+{
+	struct model_links *l = &p->links;
+
+	if (link->stack >= p->stacks.trie.count || link->event >= PROFILE_EVENTS)
+		return;
+	if (l->count == l->cap && l->cap < PROFILE_LINKS) {
+		l->cap = l->cap ? l->cap * 2 : LINKS_FIRST;
+		l->ring = xreallocarray(l->ring, l->cap, sizeof(*l->ring));
+	}
+	l->ring[l->count++ % l->cap] = *link;
+	p->readers->fed++;
+}
+
+uint64_t profile_links(const struct profile *p, uint64_t *first)
+{
+	*first = p->links.count - (p->links.count < p->links.cap ? p->links.count : p->links.cap);
+	return p->links.count;
+}
+
+const struct profile_link *profile_get_link(const struct profile *p, uint64_t number)
+{
+	return &p->links.ring[number % p->links.cap];
+}
+
+size_t model_links_bytes(const struct profile *p)
+{
+	return p->links.cap * sizeof(*p->links.ring);
+}
+
+void model_links_refer(const struct profile *p, enum profile_kind kind,
+	void (*fn)(const struct profile *p, uint32_t id))
+{
+	uint64_t first, end = profile_links(p, &first);
+
+	for (; first < end; first++) {
+		const struct profile_link *link = profile_get_link(p, first);
+
+		if (kind == PROFILE_STACKS)
+			fn(p, link->stack);
+		if (kind == PROFILE_THREADS)
+			fn(p, link->thread);
+	}
+}
+
+/* --- memory: merging, dropping and evicting history ----------------------------------------------- */
 
 static size_t profile_fixed_bytes(const struct profile *p)
 {
@@ -220,16 +270,6 @@ static void profile_shrink(struct profile *p)
 	}
 }
 
-void profile_freeze(const struct profile *p, uint32_t second)
-{
-	struct model_readers *r = p->readers;
-
-	/* Ids that are shown stay valid for the usual time after the release. */
-	if (second == PROFILE_NONE && r->frozen != PROFILE_NONE && r->due < p->now + MODEL_SWEEP_S)
-		r->due = p->now + MODEL_SWEEP_S;
-	r->frozen = second;
-}
-
 void profile_advance(struct profile *p, uint32_t second)
 {
 	if (second <= p->now)
@@ -252,6 +292,8 @@ void profile_advance(struct profile *p, uint32_t second)
 	model_sweep(p);
 }
 
+/* --- seconds: anchored, frozen, with an event on, without sampling -------------------------------- */
+
 void profile_anchor(const struct profile *p, int event, uint32_t second, uint32_t other)
 {
 	if (event < 0 || event >= PROFILE_EVENTS)
@@ -262,6 +304,16 @@ void profile_anchor(const struct profile *p, int event, uint32_t second, uint32_
 	if (event == EVENT_LOCK)
 		slices_anchor(&p->events[MODEL_HOLDERS], (const uint32_t[]){second, other});
 	p->readers->fed++;
+}
+
+void profile_freeze(const struct profile *p, uint32_t second)
+{
+	struct model_readers *r = p->readers;
+
+	/* Ids that are shown stay valid for the usual time after the release. */
+	if (second == PROFILE_NONE && r->frozen != PROFILE_NONE && r->due < p->now + MODEL_SWEEP_S)
+		r->due = p->now + MODEL_SWEEP_S;
+	r->frozen = second;
 }
 
 void profile_event_runs(struct profile *p, int event, uint32_t second, bool on)
@@ -292,6 +344,8 @@ void profile_gap(struct profile *p, uint32_t from, uint32_t to)
 	p->gaps[p->gap_count++] = (struct model_gap){from, to};
 }
 
+/* --- the profile as a whole ----------------------------------------------------------------------- */
+
 void profile_set_start(struct profile *p, uint64_t wall_ns)
 {
 	p->start_wall_ns = wall_ns < INT64_MAX / 2 ? wall_ns : 0; /* recordings are not trusted */
@@ -305,19 +359,6 @@ void profile_set_budget(struct profile *p, size_t bytes)
 void profile_set_history(struct profile *p, uint32_t seconds)
 {
 	p->history_s = seconds;
-}
-
-void profile_set_retained(struct profile *p, uint32_t oldest, uint32_t merged_before)
-{
-	profile_drop(p, oldest);
-	if (merged_before > oldest)
-		profile_merge(p, merged_before - merged_before % SLICES_STEP);
-	profile_advance(p, oldest);
-}
-
-void profile_retain_unwritten(const struct profile *p, uint32_t second)
-{
-	p->readers->unwritten = second;
 }
 
 struct profile_info profile_info(const struct profile *p)
@@ -339,6 +380,21 @@ struct profile_info profile_info(const struct profile *p)
 	for (int i = 0; i < MODEL_SAMPLED; i++)
 		info.slice_entries += p->events[i].entries;
 	return info;
+}
+
+/* --- for files (history.h) ------------------------------------------------------------------------ */
+
+void profile_set_retained(struct profile *p, uint32_t oldest, uint32_t merged_before)
+{
+	profile_drop(p, oldest);
+	if (merged_before > oldest)
+		profile_merge(p, merged_before - merged_before % SLICES_STEP);
+	profile_advance(p, oldest);
+}
+
+void profile_retain_unwritten(const struct profile *p, uint32_t second)
+{
+	p->readers->unwritten = second;
 }
 
 uint32_t profile_next_retained(const struct profile *p, uint32_t second)

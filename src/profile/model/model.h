@@ -242,7 +242,7 @@ bool model_io_apart(const struct profile *p, uint32_t leaf, uint32_t apart[2]);
 void model_waits_done(struct model_waits *w);
 size_t model_waits_bytes(const struct model_waits *w);
 
-/* links.c; refer: as model_calls_refer */
+/* feed.c; refer: as model_calls_refer */
 size_t model_links_bytes(const struct profile *p);
 void model_links_refer(const struct profile *p, enum profile_kind kind,
 	void (*fn)(const struct profile *p, uint32_t id));

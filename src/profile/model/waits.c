@@ -7,8 +7,8 @@
 #include "profile/model/model.h"
 
 #include "base/clock.h"
+#include "profile/history.h"
 #include "profile/model/fit.h"
-#include "profile/whole.h"
 
 #define MODEL_WAITS_MIN 64u
 #define WAITED_KINDS    32u

@@ -2,8 +2,8 @@
 /* Rows of a query, results computed directly from them, and caches (table in query.h). */
 #include "profile/query/query.h"
 
+#include "profile/history.h"
 #include "profile/model/fit.h"
-#include "profile/whole.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -454,8 +454,10 @@ static uint32_t sampled_threads(
 struct profile_explained profile_explained(
 	const struct profile *p, const struct profile_query *q, int64_t alive)
 {
-	struct profile_query all = {
-		.event = EVENT_CPU, .from = q->from, .to = q->to, .thread = PROFILE_ANY_THREAD};
+	struct profile_query all = profile_whole(EVENT_CPU);
+
+	all.from = q->from;
+	all.to = q->to;
 	struct profile_sum sampled = profile_sum(p, &all);
 	struct profile_explained e = {.sampled_ns = sampled.weight};
 	double interval =
@@ -575,8 +577,9 @@ void profile_history(const struct profile *p, int event, uint32_t to, int64_t *c
 
 uint64_t profile_process_ns(const struct profile *p, uint32_t from, uint32_t to)
 {
-	const struct profile_query q = {
-		.event = MODEL_PROCESS, .from = from, .to = to, .thread = PROFILE_ANY_THREAD};
+	struct profile_query q = profile_whole(MODEL_PROCESS);
 
+	q.from = from;
+	q.to = to;
 	return profile_sum(p, &q).weight;
 }

@@ -2,7 +2,7 @@
 /* The text shown for an event without samples. */
 #include "tui/view/methods/inside.h"
 
-#include "profile/whole.h"
+#include "profile/history.h"
 #include "tui/screen/text.h"
 
 #include <stdio.h>

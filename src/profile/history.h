@@ -6,8 +6,8 @@
  * Indices start at 0; the first for which a function returns false ends the iteration. Not
  * thread-safe.
  */
-#ifndef JHOT_PROFILE_WHOLE_H
-#define JHOT_PROFILE_WHOLE_H
+#ifndef JHOT_PROFILE_HISTORY_H
+#define JHOT_PROFILE_HISTORY_H
 
 #include "profile/profile.h"
 
