@@ -20,7 +20,7 @@ libcli_a_SOURCES = \
 	%D%/line/args.c %D%/line/args.h %D%/line/events.c %D%/line/events.h %D%/line/events_perf.c \
 	%D%/line/help.c %D%/line/help.h %D%/line/nearest.c %D%/line/nearest.h \
 	%D%/line/options.c %D%/line/selection.c %D%/line/selection.h %D%/line/units.c %D%/line/units.h \
-	%D%/live/events.c %D%/live/fleet.c %D%/live/fleet.h %D%/live/fleet_rows.c %D%/live/jvms.c %D%/live/live.c %D%/live/live.h %D%/live/own.h %D%/live/remote.c %D%/live/remote.h %D%/live/replay.c %D%/live/replay.h \
+	%D%/live/events.c %D%/live/fleet.c %D%/live/fleet.h %D%/live/jvms.c %D%/live/live.c %D%/live/live.h %D%/live/own.h %D%/live/remote.c %D%/live/remote.h %D%/live/replay.c %D%/live/replay.h \
 	%D%/recorder/instances.c %D%/recorder/join.c %D%/recorder/join.h %D%/recorder/keep.c %D%/recorder/keep.h %D%/recorder/pusher.c %D%/recorder/pusher.h %D%/recorder/recorder.c \
 	%D%/recorder/recorder.h %D%/recorder/triggers.c %D%/recorder/triggers.h %D%/recorder/unpushed.c %D%/recorder/unpushed.h \
 	%D%/outputs/hot.c %D%/outputs/labels.c %D%/outputs/names.c %D%/outputs/outputs.c %D%/outputs/outputs.h %D%/outputs/parse.c \

@@ -19,8 +19,8 @@ libtui_a_SOURCES = \
 	%D%/view/callers.c %D%/view/findings.c %D%/view/help.c %D%/view/info.c \
 	%D%/view/pane.c %D%/view/pane.h %D%/view/picker.c \
 	%D%/view/flame/layout.c %D%/view/flame/layout.h %D%/view/flame/view.c \
-	%D%/view/latency/bar.c %D%/view/latency/figures.c %D%/view/latency/inside.h \
-	%D%/view/latency/single.c %D%/view/latency/tree.c %D%/view/latency/view.c \
+	%D%/view/latency/calls.c %D%/view/latency/figures.c %D%/view/latency/inside.h \
+	%D%/view/latency/view.c \
 	%D%/view/methods/columns.c %D%/view/methods/empty.c %D%/view/methods/inside.h \
 	%D%/view/methods/view.c \
 	%D%/view/threads/inside.h %D%/view/threads/pane.c %D%/view/threads/rows.c \

@@ -140,7 +140,7 @@ static bool fuzz_seed(const char *recording, uint64_t seed, int events, struct t
 	}
 	if (i < events)
 		diag("seed %llu, event %d, %dx%d, view %d, last: %.*s", (unsigned long long)seed, i,
-			f.ui.canvas->cols, f.ui.canvas->rows, (int)f.ui.place.view,
+			f.ui.canvas->cols, f.ui.canvas->rows, (int)f.ui.view,
 			(int)sizeof(f.history), f.history);
 	if (i < events) {
 		const struct list *l = ui_list(&f.ui);

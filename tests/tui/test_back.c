@@ -15,7 +15,7 @@ static void state_of(struct ui *ui, struct buf *out)
 
 	canvas_dump(ui->canvas, &screen, false);
 	buf_clear(out);
-	buf_printf(out, "%d search=%s", (int)ui->place.view, search_text(ui));
+	buf_printf(out, "%d search=%s", (int)ui->view, search_text(ui));
 	for (int i = 0; i < filter_count(ui->scope.filter); i++)
 		buf_printf(out, " filter=%s", filter_term(ui->scope.filter, i, &only));
 	buf_printf(out, " only=%d zoom=%d", ui_is_restricted(ui),
@@ -81,35 +81,35 @@ static void test_other(void)
 	drive_seconds(&ui, 0, 5);
 	before = ui.profile;
 	drive_keys(&ui, ui.now_ms, "t c");
-	is_int(ui.place.view, VIEW_PICKER, "c shows the picker while the screen is frozen");
+	is_int(ui.view, VIEW_PICKER, "c shows the picker while the screen is frozen");
 	taken = profile_info(before).now;
 	drive_seconds(&ui, ui.now_ms, 5);
 	ok(profile_info(ui.profile).now == taken + 5,
 		"sampling continues while the picker is shown");
 	drive_keys(&ui, ui.now_ms, "\n");
-	ok(ui.place.view == VIEW_THREADS && ui.profile == before && !ui.attach_pid,
+	ok(ui.view == VIEW_THREADS && ui.profile == before && !ui.attach_pid,
 		"choosing the same JVM again returns to the previous view");
 	drive_keys(&ui, ui.now_ms, "cgone\n");
 	ui_attach(&ui, ui.attach_pid);
 	ui_draw(&ui);
-	ok(ui.place.view == VIEW_ERROR && drive_shows(&ui, "only accepts attach"),
+	ok(ui.view == VIEW_ERROR && drive_shows(&ui, "only accepts attach"),
 		"a JVM that cannot be attached to shows the error view");
 	taken = profile_info(before).now;
 	drive_seconds(&ui, ui.now_ms, 5);
 	ok(ui.profile == before && profile_info(ui.profile).now == taken + 5,
 		"the first session continues after a failed attach");
 	drive_keys(&ui, ui.now_ms, "c\033\033"); /* the filter, then the list */
-	ok(ui.place.view == VIEW_THREADS && drive_shows(&ui, "shop-api.jar"),
+	ok(ui.view == VIEW_THREADS && drive_shows(&ui, "shop-api.jar"),
 		"Esc returns from the picker to the previous view");
 	drive_keys(&ui, ui.now_ms, "cgone\n");
 	ui_attach(&ui, ui.attach_pid);
 	drive_keys(&ui, ui.now_ms, "\033");
-	ok(ui.place.view == VIEW_THREADS && ui.profile == before,
+	ok(ui.view == VIEW_THREADS && ui.profile == before,
 		"Esc returns from the error to the previous view");
 	drive_keys(&ui, ui.now_ms, "c\033kafka\n");
 	is_int(ui.attach_pid, 40877, "choosing another JVM attaches to it");
 	ui_attach(&ui, ui.attach_pid);
-	ok(ui.place.view == VIEW_METHODS && profile_info(ui.profile).now < taken,
+	ok(ui.view == VIEW_METHODS && profile_info(ui.profile).now < taken,
 		"another JVM has a new profile");
 	ui_done(&ui);
 	fake_done(&fake);

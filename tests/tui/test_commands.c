@@ -84,7 +84,7 @@ static void test_help(struct ui *ui, enum view_id view)
 	is_int(missing, 0, what);
 	buf_done(&text);
 	ui_key(ui, TKEY_ESC, 0);
-	is_int(ui->place.view, view, "Esc leaves the help");
+	is_int(ui->view, view, "Esc leaves the help");
 }
 
 /* Page keys move by what is visible. */
@@ -204,7 +204,7 @@ static void test_long_message(struct ui *ui)
 		"a long message is wrapped into several rows");
 	ok(drive_shows(ui, "q quit") || drive_shows(ui, "quit"),
 		"the message is above the key line");
-	ui->place.message.shown = false;
+	ui->message.shown = false;
 }
 
 static void test_export_name(struct ui *ui)
@@ -226,14 +226,14 @@ static void test_export(struct ui *ui, struct fake *fake)
 		"x opens the export dialog");
 	clear_line(ui);
 	drive_keys(ui, now, "full.svg\n");
-	ok(drive_shows(ui, "The disk is full") && ui->place.popup,
+	ok(drive_shows(ui, "The disk is full") && ui->popup,
 		"a failed export shows its error in the dialog");
 	clear_line(ui);
 	drive_keys(ui, now, "mine.collapsed");
 	ok(drive_shows(ui, "< .coll") || drive_shows(ui, ".collapsed  one line"),
 		"a typed suffix selects the format");
 	drive_keys(ui, now, "\n");
-	ok(!ui->place.popup && drive_shows(ui, "wrote mine.collapsed"),
+	ok(!ui->popup && drive_shows(ui, "wrote mine.collapsed"),
 		"Enter writes the file and closes the dialog");
 	ok(fake->wish.query.to - fake->wish.query.from == 10 &&
 			fake->wish.query.event == EVENT_CPU && !fake->wish.threads,
@@ -242,14 +242,14 @@ static void test_export(struct ui *ui, struct fake *fake)
 	ok(drive_shows(ui, ".collapsed"), "the export format is remembered");
 	clear_line(ui);
 	drive_keys(ui, now, "mine.collapsed\n");
-	ok(ui->place.popup && drive_shows(ui, "Press Enter again to overwrite it"),
+	ok(ui->popup && drive_shows(ui, "Press Enter again to overwrite it"),
 		"an existing file is confirmed before it is overwritten");
 	ui_key(ui, TKEY_LEFT, now);
 	drive_keys(ui, now, "\n");
-	ok(ui->place.popup && drive_shows(ui, "Press Enter again to overwrite it"),
+	ok(ui->popup && drive_shows(ui, "Press Enter again to overwrite it"),
 		"the confirmation is asked again after another key");
 	drive_keys(ui, now, "\n");
-	ok(!ui->place.popup && fake->wish.overwrite, "a second Enter overwrites the file");
+	ok(!ui->popup && fake->wish.overwrite, "a second Enter overwrites the file");
 	drive_keys(ui, now, "x");
 	for (int row = 0; row < 4; row++) {
 		ui_key(ui, TKEY_UP, now);
@@ -276,7 +276,7 @@ static void test_export(struct ui *ui, struct fake *fake)
 	ui_resize(ui, 8, 40);
 	ok(drive_shows(ui, "file     "), "the dialog fits the smallest screen");
 	ui_key(ui, TKEY_ESC, now);
-	ok(!ui->place.popup, "Esc closes the dialog");
+	ok(!ui->popup, "Esc closes the dialog");
 	ui_resize(ui, 24, 80);
 }
 
@@ -401,26 +401,26 @@ static void test_ways(struct ui *ui, struct fake *fake)
 	int64_t now = ui->now_ms;
 
 	drive_keys(ui, now, "t\n");
-	ok(ui->place.view == VIEW_METHODS && drive_shows(ui, " only http-nio"),
+	ok(ui->view == VIEW_METHODS && drive_shows(ui, " only http-nio"),
 		"Enter on a thread restricts the views to it");
 	ui_key(ui, TKEY_ESC, now);
 	ok(!drive_shows(ui, " only http-nio"), "Esc removes the restriction");
 	drive_keys(ui, now, "\n");
-	ok(ui->place.view == VIEW_CALLERS && drive_shows(ui, "CALLERS  "),
+	ok(ui->view == VIEW_CALLERS && drive_shows(ui, "CALLERS  "),
 		"Enter on a method shows its callers");
 	drive_keys(ui, now, "T");
-	ok(ui->place.view == VIEW_TREE && drive_shows(ui, "callers of"),
+	ok(ui->view == VIEW_TREE && drive_shows(ui, "callers of"),
 		"T in Callers shows the tree of callers");
 	ui_key(ui, TKEY_ESC, now);
-	is_int(ui->place.view, VIEW_CALLERS, "Esc returns to Callers");
+	is_int(ui->view, VIEW_CALLERS, "Esc returns to Callers");
 	ui_key(ui, 'k', now);
 	drive_keys(ui, now, "\n");
 	ok(drive_shows(ui, " > "), "Enter on a caller shows that method's callers");
 	ui_key(ui, TKEY_ESC, now);
-	ok(ui->place.view == VIEW_CALLERS && !drive_shows(ui, " > "),
+	ok(ui->view == VIEW_CALLERS && !drive_shows(ui, " > "),
 		"Esc returns to the previous method");
 	ui_key(ui, TKEY_ESC, now);
-	is_int(ui->place.view, VIEW_METHODS, "Esc returns to Methods");
+	is_int(ui->view, VIEW_METHODS, "Esc returns to Methods");
 	is_int(ui_key(ui, TKEY_ESC, now) & UI_QUIT, 0, "Esc does not quit");
 	drive_keys(ui, now, "y");
 	ok(ui->copy && strlen(ui->copy) > 3, "y copies the selected name");

@@ -161,10 +161,10 @@ static void test_menu(void)
 	keys("k ");
 	ok(shows("cannot be sampled here"), "the menu shows why an event cannot be started");
 	keys("2");
-	ok(!ui.place.popup && ui.scope.event == EVENT_ALLOC,
+	ok(!ui.popup && ui.scope.event == EVENT_ALLOC,
 		"a number closes the menu and switches to that event");
 	keys("1e\033");
-	ok(!ui.place.popup && ui.scope.event == EVENT_CPU, "Esc only closes the menu");
+	ok(!ui.popup && ui.scope.event == EVENT_CPU, "Esc only closes the menu");
 }
 
 static void test_perf(void)
@@ -294,7 +294,7 @@ static void test_warning(void)
 		"an event with a warning is not started at once");
 	ok(on_screen("It leaves something behind."), "the warning is shown");
 	keys("n");
-	ok(!ui.place.popup && !wall_is_on(), "any key but y leaves the event off");
+	ok(!ui.popup && !wall_is_on(), "any key but y leaves the event off");
 	keys("ejj ");
 	ok(on_screen("It leaves something behind.") && !wall_is_on(),
 		"the menu shows the warning, too");

@@ -168,9 +168,9 @@ static void test_nothing(void)
 	ok(!shows("has switched on the sampling"),
 		"an event that cannot be sampled is not reported as started");
 	keys("\n");
-	is_int(ui.place.view, VIEW_FINDINGS, "Enter on an empty list does nothing");
+	is_int(ui.view, VIEW_FINDINGS, "Enter on an empty list does nothing");
 	keys("\033");
-	is_int(ui.place.view, VIEW_METHODS, "Esc returns to Methods");
+	is_int(ui.view, VIEW_METHODS, "Esc returns to Methods");
 	end();
 }
 
@@ -262,7 +262,7 @@ static void test_list(int rows, int cols)
 	seconds(2);
 	has(">GC ", "the selected finding stays selected");
 	keys("k\n");
-	is_int(ui.place.view, VIEW_THREADS, "Enter shows the finding's thread");
+	is_int(ui.view, VIEW_THREADS, "Enter shows the finding's thread");
 	is_int(ui.scope.event, EVENT_LOCK, "Enter switches to the finding's event");
 	ok(ui_selected(&ui) && !strcmp(ui_selected(&ui), "payer-1"),
 		"the cursor is on the finding's thread: %s",
@@ -271,12 +271,12 @@ static void test_list(int rows, int cols)
 	is_int(fake.vitals.events[EVENT_WALL].state, VITALS_ON,
 		"waits are still sampled while a finding is inspected");
 	keys("/payer\n\033");
-	is_int(ui.place.view, VIEW_THREADS, "Esc first undoes a later search");
+	is_int(ui.view, VIEW_THREADS, "Esc first undoes a later search");
 	keys("\033");
-	is_int(ui.place.view, VIEW_FINDINGS, "Esc then returns to the findings");
+	is_int(ui.view, VIEW_FINDINGS, "Esc then returns to the findings");
 	has(">DEADLOCK", "the finding is still selected after Esc");
 	keys("\033\033");
-	is_int(ui.place.view, VIEW_METHODS, "further Esc return to Methods, and no further");
+	is_int(ui.view, VIEW_METHODS, "further Esc return to Methods, and no further");
 	end();
 }
 
@@ -294,7 +294,7 @@ static void test_whole(void)
 		"the view says what it samples and until when");
 	has("thread payer-1", "the view says where Enter leads");
 	keys("w");
-	is_int(ui.place.view, VIEW_METHODS, "w leaves the view");
+	is_int(ui.view, VIEW_METHODS, "w leaves the view");
 	seconds(1);
 	is_int(fake.vitals.events[EVENT_LOCK].state, VITALS_OFF,
 		"leaving the view stops sampling of locks");
@@ -324,7 +324,7 @@ static void test_method(void)
 	has(">EXCEPTIONS", "the finding about exceptions is in the list");
 	has("\302\261", "the finding has the error of its share");
 	keys("\n");
-	is_int(ui.place.view, VIEW_METHODS, "Enter shows Methods");
+	is_int(ui.view, VIEW_METHODS, "Enter shows Methods");
 	ok(!strcmp(ui_selected(&ui), profile_get_method(fake.profile, method)->full),
 		"the cursor is on the finding's method: %s", ui_selected(&ui));
 	end();
@@ -336,7 +336,7 @@ static void test_event(void)
 	collects = true;
 	seconds(12);
 	keys("w\n");
-	ok(ui.place.view == VIEW_METHODS && ui.scope.event == EVENT_ALLOC,
+	ok(ui.view == VIEW_METHODS && ui.scope.event == EVENT_ALLOC,
 		"Enter on a finding without thread and method shows Methods by its event");
 	end();
 }

@@ -52,8 +52,8 @@ static void fuzz(uint64_t seed, int events)
 	if (!ok(i == events, "seed %llu: every screen after %d events is complete",
 		    (unsigned long long)seed, events))
 		diag("event %d, %dx%d, view %d, last (# resize, + click, @ tick): %.*s", i,
-			ui->canvas->cols, ui->canvas->rows, (int)ui->place.view,
-			(int)sizeof(r.f.history), r.f.history);
+			ui->canvas->cols, ui->canvas->rows, (int)ui->view, (int)sizeof(r.f.history),
+			r.f.history);
 	ui_done(ui);
 	fake_done(&r.fake);
 }

@@ -76,7 +76,7 @@ static void test_opening(void)
 	ok(named_java, "a method of the program is selected");
 	snprintf(method, sizeof(method), "%s", ui_selected(&ui));
 	keys("l");
-	ok(ui.place.view == VIEW_LATENCY && fake.wall && !strcmp(fake.method, method),
+	ok(ui.view == VIEW_LATENCY && fake.wall && !strcmp(fake.method, method),
 		"l measures the calls of the selected method, and switches wall on");
 	ok(shows("No call of com.acme.") && shows("Esc goes back"),
 		"before the first call the view says so, and what to do");
@@ -88,7 +88,7 @@ static void test_opening(void)
 		"it names the place that makes calls slow");
 	ok(shows("SLOWEST CALLS THREAD") && shows("lock 70%"), "it lists the slowest calls");
 	keys("\033");
-	ok(ui.place.view == VIEW_METHODS, "Esc returns to the methods");
+	ok(ui.view == VIEW_METHODS, "Esc returns to the methods");
 	seconds(1);
 	ok(!fake.wall && !*fake.method && !calls_name(ui.profile),
 		"after that neither calls are measured nor wall is sampled");
@@ -100,23 +100,23 @@ static void test_other_ways(void)
 	start();
 	keys("b");
 	keys("l");
-	ok(ui.place.view == VIEW_LATENCY && *fake.method, "l opens the view from the callers, too");
+	ok(ui.view == VIEW_LATENCY && *fake.method, "l opens the view from the callers, too");
 	keys("?");
 	seconds(2);
-	ok(*fake.method && ui.place.view == VIEW_HELP && shows("HELP: Latency view"),
+	ok(*fake.method && ui.view == VIEW_HELP && shows("HELP: Latency view"),
 		"measuring continues under the help");
 	keys("\033I");
 	seconds(2);
-	ok(*fake.method && ui.place.view == VIEW_INFO, "measuring continues under the JVM's page");
+	ok(*fake.method && ui.view == VIEW_INFO, "measuring continues under the JVM's page");
 	keys("\033");
-	ok(ui.place.view == VIEW_LATENCY && shows("slowest 1 %"), "Esc shows the calls again");
+	ok(ui.view == VIEW_LATENCY && shows("slowest 1 %"), "Esc shows the calls again");
 	keys("w");
 	seconds(1);
 	keys("m");
 	seconds(1);
 	ok(!*fake.method && !fake.wall, "going on to another view ends it");
 	keys("w\033");
-	ok(ui.place.view == VIEW_METHODS, "the findings return to the methods");
+	ok(ui.view == VIEW_METHODS, "the findings return to the methods");
 	keys("l");
 	seconds(1);
 	keys("c");
@@ -124,10 +124,10 @@ static void test_other_ways(void)
 	ok(!*fake.method, "the list of JVMs ends it");
 	keys("\033");
 	seconds(3);
-	ok(ui.place.view == VIEW_LATENCY && *fake.method && shows("slowest 1 %"),
+	ok(ui.view == VIEW_LATENCY && *fake.method && shows("slowest 1 %"),
 		"after a return calls are measured anew");
 	keys("q");
-	ok(ui.place.view == VIEW_CALLERS || ui.place.view == VIEW_METHODS, "q goes back");
+	ok(ui.view == VIEW_CALLERS || ui.view == VIEW_METHODS, "q goes back");
 	end();
 }
 
@@ -142,7 +142,7 @@ static void test_lines(void)
 		i < 60 && !(strstr(ui_selected(&ui), "acme") && strchr(ui_selected(&ui), ':')); i++)
 		keys("j");
 	keys("l");
-	ok(ui.place.view == VIEW_LATENCY && *fake.method && !strchr(fake.method, ':'),
+	ok(ui.view == VIEW_LATENCY && *fake.method && !strchr(fake.method, ':'),
 		"by line, l measures the method of the line");
 	end();
 }
@@ -168,8 +168,7 @@ static void test_wall_on(void)
 static void refuses(const char *sentence, const char *what)
 {
 	keys("l");
-	ok(ui.place.view == VIEW_METHODS && shows(sentence) && !*fake.method && !fake.wall, "%s",
-		what);
+	ok(ui.view == VIEW_METHODS && shows(sentence) && !*fake.method && !fake.wall, "%s", what);
 	keys("\033");
 }
 
@@ -209,8 +208,7 @@ static void test_recorded(void)
 	options.recorded = true;
 	seconds(20);
 	keys("l");
-	ok(ui.place.view == VIEW_LATENCY && !fake.wall && shows("slowest 1 %") &&
-			shows("  last 10s  "),
+	ok(ui.view == VIEW_LATENCY && !fake.wall && shows("slowest 1 %") && shows("  last 10s  "),
 		"l shows the recorded calls of the window of the samples");
 	keys("[");
 	ok(shows("  last 5s  ") && ui.scope.time.window == 1, "[ changes that window");
@@ -220,7 +218,7 @@ static void test_recorded(void)
 	seconds(1);
 	ok(*fake.method && calls_name(ui.profile), "leaving the view ends nothing");
 	keys(" jjl");
-	ok(ui.place.view == VIEW_METHODS && shows("Here are only the calls of "),
+	ok(ui.view == VIEW_METHODS && shows("Here are only the calls of "),
 		"the calls of other methods are not there");
 	options.recorded = false;
 	end();
@@ -290,10 +288,10 @@ static void test_calls(void)
 	keys("jj");
 	ok(shows("3 of "), "its phases can be selected");
 	keys("\033");
-	ok(ui.place.view == VIEW_LATENCY && shows("SLOWEST CALLS"), "Esc returns to the list");
+	ok(ui.view == VIEW_LATENCY && shows("SLOWEST CALLS"), "Esc returns to the list");
 	ui_draw(&ui);
 	keys("\nq");
-	ok(ui.place.view == VIEW_LATENCY && shows("SLOWEST CALLS"), "so does q");
+	ok(ui.view == VIEW_LATENCY && shows("SLOWEST CALLS"), "so does q");
 	keys("\nr");
 	ok(shows(" has been seen yet"), "measuring anew closes the call");
 	end();
@@ -335,7 +333,7 @@ static void test_ranges(void)
 	keys(">");
 	ok(!shows("slowest 1 %") && shows(" CALLS: >"), "> selects another range for it");
 	keys("\033");
-	ok(shows("THESE CALLS SPEND MORE TIME ON") && ui.place.view == VIEW_LATENCY,
+	ok(shows("THESE CALLS SPEND MORE TIME ON") && ui.view == VIEW_LATENCY,
 		"Esc returns to the figures, which are of that range");
 	keys("<");
 	ok(shows("slowest 1 %") && shows("SLOWEST CALLS"), "< returns to the slowest calls");
@@ -379,7 +377,7 @@ static void test_ends(void)
 	ok(shows(" polls"), "so do its calls");
 	keys("\033m");
 	seconds(1);
-	ok(ui.place.view == VIEW_METHODS, "other views can be shown");
+	ok(ui.view == VIEW_METHODS, "other views can be shown");
 	end();
 	start();
 	keys("l");
@@ -390,7 +388,7 @@ static void test_ends(void)
 	keys("r");
 	ui_attach(&ui, ui.attach_pid);
 	seconds(3);
-	ok(ui.place.view == VIEW_METHODS && !*fake.method && !fake.wall,
+	ok(ui.view == VIEW_METHODS && !*fake.method && !fake.wall,
 		"a new session measures nothing");
 	end();
 }

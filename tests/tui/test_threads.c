@@ -207,7 +207,7 @@ static void test_rows(void)
 	ok(shows(">http-exec-2 ", " P ") && !*line_with(" 2 idle "),
 		"Enter opens the row of idle threads");
 	keys("g\033");
-	ok(shows(" http-exec-* 2 idle ", " P ") && ui.place.view == VIEW_THREADS,
+	ok(shows(" http-exec-* 2 idle ", " P ") && ui.view == VIEW_THREADS,
 		"Esc closes the row of idle threads");
 	ok(shows(" main ", " S "), "a thread without samples has the kernel's state");
 	ok(shows("G1 Conc#0", " g R "), "a GC thread is marked");
@@ -333,7 +333,7 @@ static void test_pools(void)
 	keys("/http\n");
 	ok(shows(" 3 threads ", "http-exec-*"), "a selected pool has its number of threads");
 	keys("\033\n");
-	ok(ui.place.view == VIEW_METHODS && ui.scope.pool, "Enter restricts the views to the pool");
+	ok(ui.view == VIEW_METHODS && ui.scope.pool, "Enter restricts the views to the pool");
 	ok(shows("window 10s", "only http-exec-*"), "the header names the pool");
 	ok(shows("PriceEngine.compute", "100") && !*line_with("G1Mark"),
 		"Methods shows only the pool");

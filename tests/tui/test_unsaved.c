@@ -41,7 +41,7 @@ static void test_question(void)
 	begin(&fake, &ui, 90);
 	ok(!(key(&ui, 'q') & UI_QUIT), "q does not quit at once after a minute and a half");
 	ok(drive_shows(&ui, "of samples have not been saved"), "q asks about unsaved samples");
-	ok(!(key(&ui, '\033') & UI_QUIT) && !ui.place.popup, "Esc cancels quitting");
+	ok(!(key(&ui, '\033') & UI_QUIT) && !ui.popup, "Esc cancels quitting");
 	key(&ui, 'q');
 	ok(key(&ui, 'q') & UI_QUIT && !*output_end(&ui) && !*fake.saved,
 		"a second q quits without saving");
@@ -71,7 +71,7 @@ static void test_lost(void)
 	drive_seconds(&ui, ui.now_ms, 1);
 	ok(ui.over && *fake.saved, "the samples of a lost session are saved");
 	ok(drive_shows(&ui, "saved shop-api.jar"), "the screen names the saved file: %s",
-		ui.place.message.text);
+		ui.message.text);
 	end(&fake, &ui);
 
 	begin(&fake, &ui, 20);

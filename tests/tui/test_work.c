@@ -84,7 +84,7 @@ static void test_between(void)
 	ok(ui_key(&ui, 'q', ui.now_ms) & UI_QUIT, "q quits at once during a job");
 	keys(&ui, "TE+\n*%/get\nnN");
 	screen_of(&ui, &text);
-	ok(ui.place.view == VIEW_METHODS && strstr(buf_str(&text), "working...") &&
+	ok(ui.view == VIEW_METHODS && strstr(buf_str(&text), "working...") &&
 			strstr(buf_str(&text), "SELF%"),
 		"the previous screen stays while keys are typed");
 	ui_resize(&ui, 30, 100);
@@ -103,7 +103,7 @@ static void test_between(void)
 		quit |= ui_work(&ui);
 	ok(quit & UI_QUIT, "a queued q quits after the job");
 	screen_of(&ui, &text);
-	ok(ui.place.view == VIEW_TREE && strstr(buf_str(&text), "TOTAL%") &&
+	ok(ui.view == VIEW_TREE && strstr(buf_str(&text), "TOTAL%") &&
 			!strstr(buf_str(&text), "working..."),
 		"after the job the queued keys have taken effect");
 	ui_done(&ui);
@@ -142,7 +142,7 @@ static void test_attach(void)
 		fake.lost = false;
 		drive_keys(&ui, ui.now_ms, "r");
 		ui_attach(&ui, ui.attach_pid);
-		right += ui.profile && ui.place.view == VIEW_METHODS;
+		right += ui.profile && ui.view == VIEW_METHODS;
 		ui_done(&ui);
 		fake_done(&fake);
 	}

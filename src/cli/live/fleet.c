@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The children of `jhot top --all`, and which JVMs they watch. */
+/* The children of `jhot top --all`, which JVMs they watch, and the rows that show them. */
 #include "cli/live/fleet.h"
 
+#include "attach/jvm/hotspot.h"
+#include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clean.h"
 #include "base/clock.h"
 #include "cli/live/remote.h"
+#include "findings/findings.h"
+#include "profile/table/flat.h"
+#include "tui/screen/name.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,27 +28,63 @@
 #define ERRORS_MAX     (64u << 10)
 #define SCAN_NS        (2 * NS_PER_S)
 #define SCAN_IDLE_NS   (30 * NS_PER_S) /* even if there is no new process */
-#define SCAN_AGAIN_NS  (10 * NS_PER_S) /* a new process may become a JVM this late */
+#define SCAN_AGAIN_NS  (10 * NS_PER_S) /* a new process may take this long to become a JVM */
 #define RETRY_FIRST_NS (2 * NS_PER_S)
 #define RETRY_MOST_NS  (60 * NS_PER_S)
 #define LATE_NS \
-	(3 * NS_PER_S) /* a recorder of a JVM that starts is to attach first, and is then watched */
+	(3 * NS_PER_S) /* a recorder that starts with a JVM attaches first, and is then watched */
 #define ENDED_NS      (10 * NS_PER_S) /* a JVM that has ended keeps its row for this long */
 #define QUIT_MS       3000
 #define QUIT_AGAIN_MS 1000 /* a second SIGTERM: do not wait for names */
 #define QUIT_STEP_MS  20
+#define HOT_S         10u             /* window of the hottest method */
+#define FINDINGS_S    60u             /* window of the rules */
+#define EVALUATE_S    5u              /* between evaluations of the rules */
+#define OK_S          10u             /* from this second on, no finding means "ok" */
+#define BUSY_NS       (15 * NS_PER_S) /* the longest wait for that second */
+#define HOT_WIDTH     60
+
+enum instance_state { INSTANCE_WAITING, INSTANCE_STARTING, INSTANCE_RUNNING, INSTANCE_ENDED };
+
+struct instance {
+	int id; /* of its row, unique */
+	enum instance_state state;
+	const char *remote; /* HOST:NAME; NULL: a JVM of this host */
+	struct hotspot jvm; /* on this host */
+	bool seen;          /* the last scan has found it */
+	bool refused;       /* it cannot be attached, according to that scan */
+
+	pid_t child; /* 0: none */
+	int errors;  /* memfd: its stderr; -1: none */
+	struct fleet_stream *stream;
+	uint64_t begun_ns, ended_ns;
+	uint64_t pause_ns, retry_ns; /* the pause before the next child, and when that starts */
+	char why[240];               /* why there is no stream */
+
+	struct findings *findings;
+	unsigned found;     /* findings of the last evaluation */
+	uint32_t evaluated; /* second of that evaluation */
+	uint32_t counted;   /* second of hot and hot_pct */
+	char hot[128];
+	int hot_pct; /* -1: no samples */
+};
+
+struct fleet {
+	const struct args *args;
+	char *names;
+	struct instance **list; /* in the order of the rows */
+	uint32_t count, cap;
+	int last_id;
+
+	struct hotspot_scan *scan; /* the current one; NULL: none */
+	struct proc_newcomers processes;
+	bool scanned;
+	uint64_t scanned_ns,
+		changed_ns; /* the last scan; the last time at which a process was new */
+	struct app_jvm *rows;
+};
 
 /* --- streams ----------------------------------------------------------------------------------------- */
-
-static struct fleet_stream *stream_new(int fd)
-{
-	struct fleet_stream *s = xcalloc(1, sizeof(*s));
-
-	s->profile = profile_new();
-	s->shared = shared_open_fd(fd, s->profile);
-	s->users = 1;
-	return s;
-}
 
 void fleet_release(struct fleet_stream *s)
 {
@@ -114,7 +155,10 @@ static void instance_begin(struct fleet *f, struct instance *i)
 		if (!i->child)
 			child_exec(&words, ends[1], i->errors);
 		close(ends[1]);
-		i->stream = stream_new(ends[0]);
+		i->stream = xcalloc(1, sizeof(*i->stream));
+		i->stream->profile = profile_new();
+		i->stream->shared = shared_open_fd(ends[0], i->stream->profile);
+		i->stream->users = 1;
 		i->stream->pid = i->remote || i->jvm.other_pid_ns ? 0 : i->jvm.pid;
 		i->state = INSTANCE_STARTING;
 	}
@@ -134,7 +178,7 @@ static void instance_drop(struct instance *i)
 	i->stream = NULL;
 	i->findings = NULL;
 	i->found = 0;
-	i->judged = i->counted = 0;
+	i->evaluated = i->counted = 0;
 	i->hot_pct = -1;
 }
 
@@ -335,6 +379,122 @@ static void scan_step(struct fleet *f, uint64_t now_ns)
 	f->scan = NULL;
 	f->scanned = true;
 	f->scanned_ns = clock_mono_ns();
+}
+
+/* --- rows ------------------------------------------------------------------------------------------- */
+
+/* The method with the most self time, of cpu or else of the first event that has samples. */
+static void find_hottest(struct instance *i, const struct profile *p, uint32_t now)
+{
+	struct profile_query q = profile_whole(EVENT_CPU);
+	const struct flat_row *hottest = NULL;
+	struct flat *flat;
+
+	i->hot_pct = -1;
+	i->hot[0] = '\0';
+	q.by_weight = true;
+	q.without_idle = true;
+	q.from = now > HOT_S ? now - HOT_S : 0;
+	q.to = now + 1;
+	while (q.event + 1 < EVENT_USER_FIRST && !profile_sum(p, &q).count)
+		q.event++;
+	flat = flat_new(p, &q);
+	for (uint32_t k = 0; k < flat->count; k++)
+		if (!hottest || flat_compare(&flat->rows[k], hottest) < 0)
+			hottest = &flat->rows[k];
+	if (hottest && hottest->self) {
+		i->hot_pct = (int)(flat_percent(hottest->self, flat->sum) + 0.5);
+		name_fit(i->hot, sizeof(i->hot), profile_get_method(p, hottest->method), HOT_WIDTH,
+			NAME_CLASS, "~");
+	}
+	flat_free(flat);
+}
+
+static void evaluate(
+	struct instance *i, const struct profile *p, const struct vitals *v, uint32_t now)
+{
+	if (!i->findings)
+		i->findings = findings_new();
+	findings_vitals(i->findings, v);
+	if (now < i->evaluated + EVALUATE_S)
+		return;
+	i->evaluated = now;
+	i->found =
+		findings_evaluate(i->findings, p, now > FINDINGS_S ? now - FINDINGS_S : 0, now + 1);
+}
+
+static void row_verdict(const struct instance *i, struct app_jvm *row)
+{
+	static const char *const states[] = {[INSTANCE_WAITING] = "waiting",
+		[INSTANCE_STARTING] = "attaching",
+		[INSTANCE_ENDED] = "ended"};
+	const struct finding *worst = i->found ? findings_get(i->findings, 0) : NULL;
+
+	if (i->state != INSTANCE_RUNNING) {
+		snprintf(row->verdict, sizeof(row->verdict), "%s",
+			i->refused ? "refused" : states[i->state]);
+		snprintf(row->why, sizeof(row->why), "%s", i->why);
+		return;
+	}
+	snprintf(row->verdict, sizeof(row->verdict), "%s",
+		worst                  ? worst->rule->title
+		: i->evaluated >= OK_S ? "ok"
+				       : "-");
+	if (worst)
+		snprintf(row->why, sizeof(row->why), "%s", worst->what);
+}
+
+static void row_live(struct instance *i, struct app_jvm *row)
+{
+	const struct vitals *v = shared_vitals(i->stream->shared);
+	uint32_t now = profile_info(i->stream->profile).now;
+
+	if (now != i->counted) {
+		i->counted = now;
+		find_hottest(i, i->stream->profile, now);
+		evaluate(i, i->stream->profile, v, now);
+	}
+	row->pid = v->pid;
+	row->cpu_pct = v->cpu_pct;
+	row->heap_used = v->heap_used;
+	row->heap_max = v->heap_max;
+	row->gc_pct_x10 = v->gc_pct_x10;
+	row->hot_pct = i->hot_pct;
+	snprintf(row->hot, sizeof(row->hot), "%s", i->hot);
+	snprintf(row->jdk, sizeof(row->jdk), "%s", v->jdk);
+}
+
+int fleet_rows(
+	struct fleet *f, const struct fleet_stream *shown, const struct app_jvm **out, bool *busy)
+{
+	uint64_t now_ns = clock_mono_ns();
+
+	*busy = !f->scanned;
+	f->rows = xreallocarray(f->rows, f->count, sizeof(*f->rows));
+	for (uint32_t k = 0; k < f->count; k++) {
+		struct instance *i = f->list[k];
+		struct app_jvm *row = &f->rows[k];
+
+		*row = (struct app_jvm){.id = i->id,
+			.pid = i->jvm.pid,
+			.cpu_pct = -1,
+			.heap_used = -1,
+			.heap_max = -1,
+			.gc_pct_x10 = -1,
+			.hot_pct = -1,
+			.can_attach = i->state == INSTANCE_RUNNING,
+			.shown = shown && i->stream == shown};
+		snprintf(row->name, sizeof(row->name), "%s", i->remote ? i->remote : i->jvm.name);
+		snprintf(row->user, sizeof(row->user), "%s", i->jvm.user);
+		snprintf(row->jdk, sizeof(row->jdk), "%s", i->jvm.jdk);
+		if (i->state == INSTANCE_RUNNING)
+			row_live(i, row);
+		row_verdict(i, row);
+		*busy |= i->child && now_ns - i->begun_ns < BUSY_NS &&
+			 (i->state == INSTANCE_STARTING || i->evaluated < OK_S);
+	}
+	*out = f->rows;
+	return (int)f->count;
 }
 
 /* --- all of it --------------------------------------------------------------------------------------- */

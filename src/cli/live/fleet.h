@@ -14,10 +14,7 @@
 #ifndef JHOT_CLI_LIVE_FLEET_H
 #define JHOT_CLI_LIVE_FLEET_H
 
-#include "attach/jvm/hotspot.h"
-#include "attach/proc.h"
 #include "cli/line/args.h"
-#include "findings/findings.h"
 #include "share/share.h"
 #include "tui/frame/app.h"
 
@@ -50,47 +47,5 @@ int fleet_rows(
 /* The stream of the row with this id, of which the caller becomes a user. NULL with an error if it has none. */
 struct fleet_stream *fleet_use(struct fleet *f, int id, struct err *err);
 void fleet_release(struct fleet_stream *s); /* NULL is allowed */
-
-/* --- fleet.c and fleet_rows.c ---------------------------------------------------------------------------- */
-
-enum instance_state { INSTANCE_WAITING, INSTANCE_STARTING, INSTANCE_RUNNING, INSTANCE_ENDED };
-
-struct instance {
-	int id; /* of its row, unique */
-	enum instance_state state;
-	const char *remote; /* HOST:NAME; NULL: a JVM of this host */
-	struct hotspot jvm; /* on this host */
-	bool seen;          /* by the last scan */
-	bool refused;       /* by the last scan: it cannot be attached */
-
-	pid_t child; /* 0: none */
-	int errors;  /* memfd: its stderr; -1: none */
-	struct fleet_stream *stream;
-	uint64_t begun_ns, ended_ns;
-	uint64_t pause_ns, retry_ns; /* after its end */
-	char why[240];               /* why there is no stream */
-
-	struct findings *findings;
-	unsigned found;   /* findings of the last evaluation */
-	uint32_t judged;  /* second of that evaluation */
-	uint32_t counted; /* second of hot and hot_pct */
-	char hot[128];
-	int hot_pct; /* -1: no samples */
-};
-
-struct fleet {
-	const struct args *args;
-	char *names;
-	struct instance **list; /* in the order of the rows */
-	uint32_t count, cap;
-	int last_id;
-
-	struct hotspot_scan *scan; /* the current one; NULL: none */
-	struct proc_newcomers processes;
-	bool scanned;
-	uint64_t scanned_ns,
-		changed_ns; /* the last scan; the last time at which a process was new */
-	struct app_jvm *rows;
-};
 
 #endif

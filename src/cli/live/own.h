@@ -31,11 +31,11 @@ struct subject {
 	struct session *session;
 	struct share *share;   /* of the session, for other jhot processes; NULL: not possible */
 	struct shared *shared; /* another jhot's */
-	struct fleet_stream *stream; /* that profile and shared belong to; NULL: they are ours */
-	struct remote *remote;       /* the connection to it, if it is on another host */
-	char shared_by[96];          /* it, for the screen */
-	pid_t pid; /* of the JVM, if its threads have the ids that the profile has; 0: unknown */
-	struct session_readings readings; /* of its threads */
+	struct fleet_stream *stream; /* owns profile and shared; NULL: this subject does */
+	struct remote *remote;       /* the connection to that jhot, if it is on another host */
+	char shared_by[96];          /* its name on the screen: "jhot process 31" */
+	pid_t pid; /* of the JVM, if it is in our PID namespace: its threads are read from /proc; else 0 */
+	struct session_readings readings; /* of these threads */
 	struct replay *replay;
 	const struct imported *file; /* owned by the caller, with its profile */
 

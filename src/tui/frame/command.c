@@ -38,7 +38,7 @@ HAS_EVENT(3)
 
 static unsigned view_show(struct ui *ui, int view)
 {
-	if ((int)ui->place.view == view)
+	if ((int)ui->view == view)
 		return 0;
 	ui_show(ui, (enum view_id)view);
 	return UI_UPDATE;
@@ -47,7 +47,7 @@ static unsigned view_show(struct ui *ui, int view)
 /* Shows the next view with a tab; in help, the help of the next view. */
 static unsigned view_cycle(struct ui *ui, int direction)
 {
-	bool help = ui->place.view == VIEW_HELP;
+	bool help = ui->view == VIEW_HELP;
 	int at = (int)ui_view_id(ui);
 
 	do
@@ -61,14 +61,14 @@ static unsigned view_cycle(struct ui *ui, int direction)
 
 static unsigned help_show(struct ui *ui, int arg)
 {
-	ui_show(ui, ui->place.view == VIEW_HELP ? ui->place.under : VIEW_HELP);
+	ui_show(ui, ui->view == VIEW_HELP ? ui->under : VIEW_HELP);
 	return 0;
 }
 
 static unsigned jvm_other(struct ui *ui, int arg)
 {
 	/* Sampling continues, so Esc can return to the session. */
-	ui->place.message.shown = false;
+	ui->message.shown = false;
 	ui_show(ui, VIEW_PICKER);
 	return UI_UPDATE;
 }
@@ -100,7 +100,7 @@ static unsigned move(struct ui *ui, int step)
 
 static unsigned sort_step(struct ui *ui, int direction)
 {
-	struct order *o = &ui->place.state[ui->place.view]->order;
+	struct order *o = &ui->states[ui->view]->order;
 
 	o->sort = column_sort_step(ui_view(ui)->columns(ui), ui->canvas->cols, o->sort, direction);
 	return UI_SORT;
@@ -108,7 +108,7 @@ static unsigned sort_step(struct ui *ui, int direction)
 
 static unsigned sort_reverse(struct ui *ui, int arg)
 {
-	struct order *o = &ui->place.state[ui->place.view]->order;
+	struct order *o = &ui->states[ui->view]->order;
 
 	o->reverse = !o->reverse;
 	return UI_SORT;
@@ -163,7 +163,7 @@ static unsigned restart(struct ui *ui, int arg)
 		ui->attach_pid = ui->vitals->pid;
 		return 0;
 	}
-	if (ui->place.view == VIEW_LATENCY)
+	if (ui->view == VIEW_LATENCY)
 		return latency_restart(ui);
 	ui->scope.time.since_before = ui->scope.time.since;
 	ui->scope.time.since = profile_info(ui->profile).now;
@@ -206,14 +206,14 @@ static unsigned delay_step(struct ui *ui, int arg)
 static unsigned back(struct ui *ui, int arg)
 {
 	const struct view *v = ui_view(ui);
-	const struct trail *trail = &ui->place.state[ui->place.view]->trail;
+	const struct trail *trail = &ui->states[ui->view]->trail;
 	unsigned filters = search_undo_id(ui),
 		 view = v->undo_id ? v->undo_id(ui) : trail_undo(trail);
 	unsigned only = ui_is_restricted(ui) ? ui->scope.only_undo : 0;
 	unsigned found = ui_found_undo(ui);
 
 	if (found > filters && found > view && found > only) {
-		ui->place.found_undo = 0;
+		ui->found_undo = 0;
 		return findings_show(ui, 1);
 	}
 	if (filters > view && filters > only) {
@@ -401,7 +401,7 @@ const int command_count = sizeof(commands) / sizeof(commands[0]);
 
 bool command_here(const struct command *c, const struct ui *ui)
 {
-	enum view_id view = ui->place.view;
+	enum view_id view = ui->view;
 
 	return c->views & VIEW_BIT(view) && (!c->available || c->available(ui));
 }

@@ -37,9 +37,9 @@ struct command {
 	const char *shown, *ascii;             /* the keys as displayed; ascii NULL: the same */
 	const char *help;                      /* NULL: not listed in the help */
 	const char *line;                      /* label in the key line; NULL: not shown there */
-	uint8_t place;  /* order in the key line; 254 and above are never dropped */
-	uint8_t group;  /* enum command_group */
-	unsigned views; /* VIEW_BIT ... */
+	uint8_t line_order; /* in the key line; 254 and above are never dropped */
+	uint8_t group;      /* enum command_group */
+	unsigned views;     /* VIEW_BIT ... */
 	unsigned (*run)(struct ui *ui, int arg); /* returns enum ui_reaction bits */
 	bool (*available)(const struct ui *ui);  /* NULL: always */
 };

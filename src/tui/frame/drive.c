@@ -43,7 +43,7 @@ static void ui_pin_ids(void *ctx, enum profile_kind kind, bool leaving)
 	if (kind == PROFILE_POOLS)
 		profile_pin(ui->profile, ui->scope.pool);
 	for (int i = 0; kind == PROFILE_METHODS && i < VIEW_COUNT; i++)
-		if (ui->place.state[i] && view_table[i]->pin_ids)
+		if (ui->states[i] && view_table[i]->pin_ids)
 			view_table[i]->pin_ids(ui);
 }
 
@@ -90,14 +90,14 @@ void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct a
 
 static void ui_free_view(struct ui *ui, int view)
 {
-	struct view_state *s = ui->place.state[view];
+	struct view_state *s = ui->states[view];
 
 	if (s && view_table[view]->done)
 		view_table[view]->done(s);
 	if (s)
 		order_done(&s->order);
 	free(s);
-	ui->place.state[view] = NULL;
+	ui->states[view] = NULL;
 }
 
 void ui_done(struct ui *ui)
@@ -225,9 +225,9 @@ static void ui_update(struct ui *ui, bool sort)
 		timestrip_update(ui);
 	if (v->update && (ui->profile || v->bare))
 		v->update(ui, sort);
-	if (ui->place.state[id]->warning)
-		ui_warn(ui, "%s", ui->place.state[id]->warning);
-	ui->place.state[id]->warning = NULL;
+	if (ui->states[id]->warning)
+		ui_warn(ui, "%s", ui->states[id]->warning);
+	ui->states[id]->warning = NULL;
 	ui->job.beside = false;
 	ui->job.update_ns = ui_cpu_ns(ui) - start;
 }
@@ -244,7 +244,7 @@ void ui_resize(struct ui *ui, int rows, int cols)
 {
 	canvas_resize(ui->canvas, rows, cols);
 	ui->job.drawn = false;
-	ui_show(ui, ui->place.view);
+	ui_show(ui, ui->view);
 	/* Columns and lines that appear may need data that was not loaded. */
 	ui_update(ui, false);
 }
@@ -282,9 +282,9 @@ void ui_draw(struct ui *ui)
 	if (!ui->job.beside)
 		ui->job.update_ns += ui_cpu_ns(ui) - start;
 	ui->job.beside = true;
-	v->draw(ui, ui_body(ui, ui->place.view));
-	if (ui->place.popup)
-		ui->place.popup->draw(ui);
+	v->draw(ui, ui_body(ui, ui->view));
+	if (ui->popup)
+		ui->popup->draw(ui);
 	footer_draw(ui);
 }
 
@@ -292,10 +292,9 @@ void ui_draw(struct ui *ui)
 
 bool ui_expire(struct ui *ui, int64_t now_ms)
 {
-	if (!ui->place.message.shown || ui->place.message.until_ms == UI_STAY ||
-		now_ms < ui->place.message.until_ms)
+	if (!ui->message.shown || ui->message.until_ms == UI_STAY || now_ms < ui->message.until_ms)
 		return false;
-	ui->place.message.shown = false;
+	ui->message.shown = false;
 	return true;
 }
 
@@ -356,9 +355,7 @@ uint64_t ui_refresh_ms(const struct ui *ui)
 
 int64_t ui_wake_ms(const struct ui *ui)
 {
-	return ui->place.message.shown && ui->place.message.until_ms != UI_STAY
-		       ? ui->place.message.until_ms
-		       : -1;
+	return ui->message.shown && ui->message.until_ms != UI_STAY ? ui->message.until_ms : -1;
 }
 
 /* Drops all state that refers to the previous profile. */
@@ -391,8 +388,8 @@ void ui_attach(struct ui *ui, int pid)
 	char saved[320];
 
 	ui->attach_pid = 0;
-	ui->place.popup = NULL;
-	ui->place.message.shown = false;
+	ui->popup = NULL;
+	ui->message.shown = false;
 	if (ui->over)
 		output_save_unsaved(
 			ui, 0, saved, sizeof(saved)); /* the screen promised that it is kept */
@@ -425,23 +422,22 @@ static unsigned ui_handle_key(struct ui *ui, int key, int64_t now_ms)
 
 	ui->now_ms = now_ms;
 	/* A persistent message disappears at the first key after it could be read. */
-	if (ui->place.message.until_ms != UI_STAY ||
-		now_ms - ui->place.message.since_ms >= UI_MESSAGE_MS)
-		ui->place.message.shown = false;
-	if (ui->place.prompt.label) {
+	if (ui->message.until_ms != UI_STAY || now_ms - ui->message.since_ms >= UI_MESSAGE_MS)
+		ui->message.shown = false;
+	if (ui->prompt.label) {
 		footer_prompt_key(ui, key);
 		return 0;
 	}
-	if (ui->place.popup) {
-		reaction = ui->place.popup->key(ui, key);
+	if (ui->popup) {
+		reaction = ui->popup->key(ui, key);
 		ui_react(ui, reaction);
 		return reaction;
 	}
 	if (v->edit && v->edit(ui, key))
 		return 0;
 	const struct command *c = command_find(ui, key, &arg);
-	if (!c && ui->place.view == VIEW_HELP) {
-		ui_show(ui, ui->place.under);
+	if (!c && ui->view == VIEW_HELP) {
+		ui_show(ui, ui->under);
 		return 0;
 	}
 	if (!c) {
@@ -480,7 +476,7 @@ bool ui_busy(const struct ui *ui)
 
 unsigned ui_key(struct ui *ui, int key, int64_t now_ms)
 {
-	bool text = ui->job.key_count || ui->place.prompt.label || ui->place.popup;
+	bool text = ui->job.key_count || ui->prompt.label || ui->popup;
 	int arg = 0;
 
 	if (!ui_busy(ui))
@@ -507,7 +503,7 @@ unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
 
 	ui->now_ms = now_ms;
 	/* Prompts, popups and jobs ignore clicks, which would act on the view below. */
-	if (ui_busy(ui) || ui->place.prompt.label || ui->place.popup)
+	if (ui_busy(ui) || ui->prompt.label || ui->popup)
 		return 0;
 	if (button == UI_WHEEL_UP || button == UI_WHEEL_DOWN) {
 		for (int i = 0; i < WHEEL_ROWS; i++)
@@ -522,11 +518,11 @@ unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms)
 	case HIT_KEY: reaction = ui_key(ui, hit->arg, now_ms); break;
 	case HIT_EVENT: reaction = events_show(ui, hit->arg); break;
 	case HIT_SORT:
-		order_sort_by(&ui->place.state[ui->place.view]->order, hit->arg);
+		order_sort_by(&ui->states[ui->view]->order, hit->arg);
 		reaction = UI_SORT;
 		break;
 	case HIT_VIEW:
-		if ((int)ui->place.view != hit->arg)
+		if ((int)ui->view != hit->arg)
 			ui_show(ui, (enum view_id)hit->arg);
 		reaction = UI_UPDATE;
 		break;

@@ -63,7 +63,7 @@ static const char *const *event_warning(const struct ui *ui, int event)
 
 static unsigned warning_key(struct ui *ui, int key)
 {
-	ui->place.popup = NULL;
+	ui->popup = NULL;
 	if (key != 'y')
 		return 0;
 	ui->events->each[ui->events->warned].confirmed = true;
@@ -77,7 +77,7 @@ static void warning_draw(const struct ui *ui)
 
 	while (lines && lines[count])
 		count++;
-	struct area in = popup_frame(ui, ui->place.popup->title, count, BOX_COLS);
+	struct area in = popup_frame(ui, ui->popup->title, count, BOX_COLS);
 	for (int i = 0; i < count; i++)
 		canvas_text(
 			ui->canvas, in.row + i, in.col, in.col + in.cols, STYLE_NORMAL, lines[i]);
@@ -96,7 +96,7 @@ static bool event_warns(struct ui *ui, int event)
 	if (!event_warning(ui, event))
 		return false;
 	ui->events->warned = event;
-	ui->place.popup = &popup_warning;
+	ui->popup = &popup_warning;
 	return true;
 }
 
@@ -173,7 +173,7 @@ unsigned events_holders(struct ui *ui, int arg)
 {
 	unsigned reaction = events_show(ui, EVENT_LOCK);
 
-	if (ui->scope.event != EVENT_LOCK || ui->place.popup)
+	if (ui->scope.event != EVENT_LOCK || ui->popup)
 		return reaction;
 	/* Coming from another event always shows the holders. */
 	ui->scope.holders = reaction || !ui->scope.holders;
@@ -294,13 +294,13 @@ static void add_done(struct ui *ui, bool accepted)
 	char before[PROFILE_EVENTS][64];
 	struct err err = {0};
 
-	if (!accepted || !*ui->place.prompt.text)
+	if (!accepted || !*ui->prompt.text)
 		return;
 	for (int i = 0; i < PROFILE_EVENTS; i++)
 		snprintf(before[i], sizeof(before[i]), "%s",
 			profile_get_event(ui->profile, i)->name);
 	ui->waits_for = "reading symbol tables";
-	int event = ui->ops->event_add(ui->ctx, ui->place.prompt.text, &err);
+	int event = ui->ops->event_add(ui->ctx, ui->prompt.text, &err);
 	ui->waits_for = NULL;
 	if (event < 0) {
 		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
@@ -355,17 +355,17 @@ static unsigned menu_key(struct ui *ui, int key)
 	case '+': menu_interval(ui, event, true); return UI_UPDATE;
 	case 'g': menu_engine(ui, event); return UI_UPDATE;
 	case 'a':
-		ui->place.popup = NULL;
+		ui->popup = NULL;
 		if (!ui->ops->event_add || ui->over) {
 			ui_warn(ui, "events can only be added to a live JVM");
 			return 0;
 		}
 		ui_prompt(ui, "perf event, tracepoint, function: ", "", NULL, add_done);
-		ui->place.prompt.choice = ui->ops->event_name ? add_choice : NULL;
+		ui->prompt.choice = ui->ops->event_name ? add_choice : NULL;
 		return 0;
-	case TKEY_ENTER: ui->place.popup = NULL; return events_show(ui, event);
+	case TKEY_ENTER: ui->popup = NULL; return events_show(ui, event);
 	default:
-		ui->place.popup = NULL;
+		ui->popup = NULL;
 		return key > '0' && key <= '0' + PROFILE_EVENTS ? events_show(ui, key - '1') : 0;
 	}
 }
@@ -374,7 +374,7 @@ static void menu_draw(const struct ui *ui)
 {
 	static const char *const states[] = {"off", "on", "failed"};
 	int rows = menu_rows(ui);
-	struct area in = popup_frame(ui, ui->place.popup->title, rows + 4, BOX_COLS);
+	struct area in = popup_frame(ui, ui->popup->title, rows + 4, BOX_COLS);
 	struct canvas *c = ui->canvas;
 	int limit = in.col + in.cols, at = in.row;
 
@@ -437,7 +437,7 @@ static const struct ui_popup popup_file_events = {
 
 unsigned events_menu(struct ui *ui, int arg)
 {
-	ui->place.popup = ui->options->file ? &popup_file_events : &popup_events;
+	ui->popup = ui->options->file ? &popup_file_events : &popup_events;
 	ui->events->note[0] = '\0';
 	ui->events->row = 0;
 	for (int row = 0; menu_event(ui, row) >= 0; row++)

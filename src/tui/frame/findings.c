@@ -91,7 +91,7 @@ static void found_merge(struct ui *ui, unsigned count)
 void findings_tick(struct ui *ui)
 {
 	struct ui_findings *f = ui->findings;
-	int64_t pause_ms = ui->place.view == VIEW_FINDINGS ? SCAN_OPEN_MS : SCAN_MS;
+	int64_t pause_ms = ui->view == VIEW_FINDINGS ? SCAN_OPEN_MS : SCAN_MS;
 
 	if (!ui->profile || !ui->vitals)
 		return;
@@ -100,7 +100,7 @@ void findings_tick(struct ui *ui)
 	 * to follow a finding. An event that the user has selected since then stays on.
 	 */
 	f->begun &= ~(1u << ui->scope.event);
-	if (f->begun && !ui->over && ui->place.view != VIEW_FINDINGS && !ui_found_undo(ui)) {
+	if (f->begun && !ui->over && ui->view != VIEW_FINDINGS && !ui_found_undo(ui)) {
 		for (int event = 0; event < EVENT_USER_FIRST; event++)
 			if (f->begun & 1u << event && ui->vitals->events[event].state == VITALS_ON)
 				events_switch(ui, event, false, 0, &(struct err){0});
@@ -141,7 +141,7 @@ void findings_open(struct ui *ui)
 
 static bool line_shown(const struct ui *ui)
 {
-	return ui->profile && ui->findings->count && ui->place.view != VIEW_FINDINGS;
+	return ui->profile && ui->findings->count && ui->view != VIEW_FINDINGS;
 }
 
 int findings_rows(const struct ui *ui)

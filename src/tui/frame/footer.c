@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KEEP         254 /* keys from this place on are never dropped */
+#define KEEP         254 /* keys from this line_order on are never dropped */
 #define MESSAGE_ROWS 6
 #define ROWS_NOTICE  12 /* smaller terminals show messages instead of the detail line */
 
@@ -45,7 +45,7 @@ static bool choice_begins(const struct ui_prompt *p, const char *choice)
 
 void footer_prompt_key(struct ui *ui, int key)
 {
-	struct ui_prompt *p = &ui->place.prompt;
+	struct ui_prompt *p = &ui->prompt;
 	bool accepted = key == TKEY_ENTER;
 
 	if (accepted || key == TKEY_ESC || key == TKEY_CTRL('c')) {
@@ -85,7 +85,7 @@ void footer_prompt_key(struct ui *ui, int key)
 /* Draws the prompt, and above it, if there is a row, the matching choices, as many as fit. */
 static void draw_prompt(const struct ui *ui, int row, bool above)
 {
-	const struct ui_prompt *p = &ui->place.prompt;
+	const struct ui_prompt *p = &ui->prompt;
 	struct canvas *c = ui->canvas;
 	int col = 1, left = 0;
 	const char *choice;
@@ -118,16 +118,16 @@ static void draw_keys(const struct ui *ui, int row)
 	struct strip s = {0};
 	struct strip_part *p;
 
-	for (int place = 1; place < 256; place++) {
+	for (int order = 1; order < 256; order++) {
 		for (int i = 0; i < command_count; i++) {
 			const struct command *c = &commands[i];
 
-			if (!c->line || c->place != place || !command_here(c, ui) ||
+			if (!c->line || c->line_order != order || !command_here(c, ui) ||
 				file_refusal(ui, c->name))
 				continue;
 			const char *shown = command_shown(c, ui);
 			/* No blank between a symbol and its label. */
-			p = strip_add(&s, STYLE_LABEL, place >= KEEP ? 0 : place, "%s%s",
+			p = strip_add(&s, STYLE_LABEL, order >= KEEP ? 0 : order, "%s%s",
 				isalnum((unsigned char)shown[strlen(shown) - 1]) ? " " : "",
 				c->line);
 			snprintf(p->key, sizeof(p->key), "%s", shown);
@@ -141,10 +141,10 @@ static void draw_keys(const struct ui *ui, int row)
 static void draw_message(const struct ui *ui, int last)
 {
 	struct canvas *c = ui->canvas;
-	const char *text = ui->place.message.text, *next;
+	const char *text = ui->message.text, *next;
 	int rows = text_rows(text, c->cols - 4);
 	int most = c->rows / 2 < MESSAGE_ROWS ? c->rows / 2 : MESSAGE_ROWS;
-	char line[sizeof(ui->place.message.text)];
+	char line[sizeof(ui->message.text)];
 
 	rows = rows < most ? rows : most;
 	for (int row = last - rows + 1; row <= last; row++, text = next) {
@@ -155,7 +155,7 @@ static void draw_message(const struct ui *ui, int last)
 		else
 			snprintf(line, sizeof(line), "%.*s", bytes, text);
 		canvas_fill(c, row, 0, c->cols, STYLE_NORMAL, ' ');
-		canvas_printf(c, row, 1, c->cols, ui->place.message.style, " %s ", line);
+		canvas_printf(c, row, 1, c->cols, ui->message.style, " %s ", line);
 	}
 }
 
@@ -192,13 +192,12 @@ void footer_draw(const struct ui *ui)
 		draw_part(ui, last - 1,
 			ui->scope.time.frozen && v->notice && file_has_time(ui) ? add_newer
 										: v->notice);
-	if (ui->place.prompt.label)
+	if (ui->prompt.label)
 		draw_prompt(ui, last, rows > 1);
-	else if (ui->place.popup)
-		canvas_text(
-			ui->canvas, last, 1, ui->canvas->cols, STYLE_LABEL, ui->place.popup->keys);
+	else if (ui->popup)
+		canvas_text(ui->canvas, last, 1, ui->canvas->cols, STYLE_LABEL, ui->popup->keys);
 	else
 		draw_keys(ui, last);
-	if (ui->place.message.shown)
+	if (ui->message.shown)
 		draw_message(ui, last - 1);
 }

@@ -245,7 +245,7 @@ static void app_wait_begin(struct app *app, const char *what)
 /* Hides the message about waiting, unless another one has replaced it. */
 static void app_wait_end(struct app *app)
 {
-	struct ui_message *message = &app->ui.place.message;
+	struct ui_message *message = &app->ui.message;
 
 	if (app->wait_s && strstr(message->text, " s   Esc cancels")) {
 		message->shown = false;

@@ -153,7 +153,7 @@ static void output_write(struct ui *ui)
 	} else if (rc < 0) {
 		snprintf(o->note, sizeof(o->note), "%s", err.what);
 	} else {
-		ui->place.popup = NULL;
+		ui->popup = NULL;
 		ui_notify(ui, STYLE_GOOD, UI_STAY, "%s", done);
 	}
 }
@@ -244,7 +244,7 @@ static unsigned question_key(struct ui *ui, int key)
 {
 	char done[320];
 
-	ui->place.popup = NULL;
+	ui->popup = NULL;
 	if (key == 'q' || key == TKEY_CTRL('c')) {
 		ui->output->discard = true;
 		return UI_QUIT;
@@ -280,7 +280,7 @@ unsigned output_quit(struct ui *ui, int arg)
 	const struct config *config = ui->options->config;
 
 	if (output_unsaved_s(ui) > limits_s[config ? config->unsaved : 0]) {
-		ui->place.popup = &question;
+		ui->popup = &question;
 		return 0;
 	}
 	ui->output->discard = true;
@@ -373,7 +373,7 @@ static unsigned output_key(struct ui *ui, int key)
 	o->note[0] = '\0';
 	o->exists = false;
 	if (key == TKEY_ESC || key == TKEY_CTRL('c')) {
-		ui->place.popup = NULL;
+		ui->popup = NULL;
 	} else if (key == TKEY_UP || key == TKEY_BACK_TAB) {
 		o->row = (o->row + ROWS - 1) % ROWS;
 	} else if (key == TKEY_DOWN || key == TKEY_TAB) {
@@ -395,13 +395,13 @@ static void output_draw(const struct ui *ui)
 	static const char *const labels[ROWS] = {
 		"format", "event", "time", "threads", "stacks", "file"};
 	const char *note = ui->output->note; /* the reason of a failure */
-	struct area in = popup_frame(ui, ui->place.popup->title, BOX_ROWS, BOX_COLS);
+	struct area in = popup_frame(ui, ui->popup->title, BOX_ROWS, BOX_COLS);
 	int rows = text_rows(note, in.cols);
 	struct canvas *c = ui->canvas;
 	char text[400];
 
 	if (rows > 1)
-		in = popup_frame(ui, ui->place.popup->title, BOX_ROWS + rows - 1, BOX_COLS);
+		in = popup_frame(ui, ui->popup->title, BOX_ROWS + rows - 1, BOX_COLS);
 	for (int row = 0; row < ROWS && row < in.rows; row++) {
 		bool on = row == ui->output->row, file = row == ROW_FILE, arrows = on && !file;
 		int at = in.row + row, limit = in.col + in.cols;
@@ -451,8 +451,8 @@ unsigned output_dialog(struct ui *ui, int arg)
 		output_of_calls(ui) ? "calls"
 				    : profile_get_event(ui->profile, ui->scope.event)->name,
 		output_suffix(ui));
-	ui->place.message.shown = false;
-	ui->place.popup = &popup_output;
+	ui->message.shown = false;
+	ui->popup = &popup_output;
 	return 0;
 }
 

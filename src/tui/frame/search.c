@@ -64,7 +64,7 @@ static void search_for(struct ui *ui, const char *text)
 	match_set(ui->search->match, ui->search->text);
 	ui->search->undo = ui_undo_id(ui);
 	/* The flame graph counts hits too narrow for a box only when it is rebuilt. */
-	if (ui->place.view == VIEW_FLAME && ui->profile)
+	if (ui->view == VIEW_FLAME && ui->profile)
 		ui_react(ui, UI_UPDATE);
 	else if (!ui->job.on)
 		ui_update_sums(ui);
@@ -142,7 +142,7 @@ void search_bar(const struct ui *ui, struct strip *s)
 	}
 	if (filter_hide(ui->scope.filter) != FILTER_FOLDS)
 		strip_add(s, STYLE_WARN, 3, " K %s ", hides[hide_choice(ui)].brief);
-	if (ui_hides_idle(ui) && ui->place.view != VIEW_THREADS)
+	if (ui_hides_idle(ui) && ui->view != VIEW_THREADS)
 		strip_add(s, STYLE_NORMAL, 4, "idle hidden (a)");
 	if (filter_lines(ui->scope.filter))
 		strip_add(s, STYLE_WARN, 3, " L lines ");
@@ -229,7 +229,7 @@ static void find_anchor(struct ui *ui, bool set)
 
 static void find_change(struct ui *ui)
 {
-	search_for(ui, ui->place.prompt.text);
+	search_for(ui, ui->prompt.text);
 	if (!*ui->search->text || !find_from(ui, 0))
 		find_anchor(ui, false);
 	ui_react(ui, UI_FREEZE_ORDER);
@@ -280,7 +280,7 @@ unsigned search_same(struct ui *ui, int arg)
 
 static void filter_done(struct ui *ui, bool accepted)
 {
-	const struct ui_prompt *p = &ui->place.prompt;
+	const struct ui_prompt *p = &ui->prompt;
 
 	if (!accepted || !*p->text)
 		return;
@@ -298,7 +298,7 @@ unsigned search_filter(struct ui *ui, int only)
 {
 	ui_prompt(ui, only ? "only stacks with: " : "hide stacks with: ", ui->search->text, NULL,
 		filter_done);
-	ui->place.prompt.arg = only;
+	ui->prompt.arg = only;
 	return 0;
 }
 

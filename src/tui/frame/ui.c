@@ -11,12 +11,12 @@
 
 const struct view *ui_view(const struct ui *ui)
 {
-	return view_table[ui->place.view];
+	return view_table[ui->view];
 }
 
 struct list *ui_list(const struct ui *ui)
 {
-	return &ui->place.state[ui->place.view]->list;
+	return &ui->states[ui->view]->list;
 }
 
 struct area ui_body(const struct ui *ui, enum view_id view)
@@ -119,21 +119,21 @@ void ui_notify(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(ui->place.message.text, sizeof(ui->place.message.text), fmt, ap);
+	vsnprintf(ui->message.text, sizeof(ui->message.text), fmt, ap);
 	va_end(ap);
-	ui->place.message.style = style;
-	ui->place.message.shown = true;
-	ui->place.message.since_ms = ui->now_ms;
-	ui->place.message.until_ms = ms ? ui->now_ms + ms : UI_STAY;
+	ui->message.style = style;
+	ui->message.shown = true;
+	ui->message.since_ms = ui->now_ms;
+	ui->message.until_ms = ms ? ui->now_ms + ms : UI_STAY;
 }
 
 void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change)(struct ui *),
 	void (*done)(struct ui *, bool accepted))
 {
-	ui->place.message.shown = false;
-	ui->place.prompt = (struct ui_prompt){
+	ui->message.shown = false;
+	ui->prompt = (struct ui_prompt){
 		.label = label, .offered = *text, .change = change, .done = done};
-	snprintf(ui->place.prompt.text, sizeof(ui->place.prompt.text), "%s", text);
+	snprintf(ui->prompt.text, sizeof(ui->prompt.text), "%s", text);
 }
 
 void ui_show(struct ui *ui, enum view_id view)
@@ -141,16 +141,15 @@ void ui_show(struct ui *ui, enum view_id view)
 	const struct view *v = view_table[view];
 	bool covers = view == VIEW_HELP || view == VIEW_PICKER || view == VIEW_ERROR;
 
-	if (view != ui->place.view && covers && ui->place.view != VIEW_PICKER &&
-		ui->place.view != VIEW_ERROR)
-		ui->place.under = ui->place.view;
-	ui->job.drawn = ui->job.drawn && view == ui->place.view;
-	ui->place.view = view;
-	if (!ui->place.state[view]) {
-		ui->place.state[view] = xcalloc(1, v->bytes);
-		ui->place.state[view]->ui = ui;
+	if (view != ui->view && covers && ui->view != VIEW_PICKER && ui->view != VIEW_ERROR)
+		ui->under = ui->view;
+	ui->job.drawn = ui->job.drawn && view == ui->view;
+	ui->view = view;
+	if (!ui->states[view]) {
+		ui->states[view] = xcalloc(1, v->bytes);
+		ui->states[view]->ui = ui;
 		if (v->init)
-			v->init(ui->place.state[view]);
+			v->init(ui->states[view]);
 	}
 	list_resize(ui_list(ui), ui_list(ui)->count, ui_body(ui, view).rows - 1);
 }
@@ -185,7 +184,7 @@ void trail_push(struct ui *ui, struct trail *t, uint64_t id)
 void view_draw_rows(const struct ui *ui, enum view_id view, struct area area, uint32_t count)
 {
 	const struct view *v = view_table[view];
-	struct view_state *s = ui->place.state[view];
+	struct view_state *s = ui->states[view];
 	struct column_place places[COLUMN_MAX];
 	struct canvas *c = ui->canvas;
 	int end = area.col + area.cols;

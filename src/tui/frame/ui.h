@@ -17,7 +17,7 @@
  *   scope: event, holders             events.c        thread, pool    ui_restrict
  *          filter, idle               search.c        compare         compare.c
  *          time                       events.c and the commands of time
- *   place                             ui_show, ui_notify, ui_prompt; a popup closes itself
+ *   view, under, prompt, message      ui_show, ui_prompt, ui_notify; a popup closes itself
  *   search, events, strip, output     private to the file of this name, which has functions to ask for it
  *   findings, latency                 the file of this name; views read them
  */
@@ -68,7 +68,7 @@ struct ui_prompt {
 struct ui_popup {
 	const char *title;
 	const char *keys; /* shown instead of the key line: "Enter writes  Esc cancels" */
-	/* Handles a key; sets ui->place.popup to NULL to close. Returns enum ui_reaction bits. */
+	/* Handles a key; sets ui->popup to NULL to close. Returns enum ui_reaction bits. */
 	unsigned (*key)(struct ui *ui, int key);
 	void (*draw)(const struct ui *ui);
 };
@@ -103,19 +103,6 @@ struct ui_sums {
 	int64_t lost, broken,
 		walked; /* samples lost (of the shown event), walked (of all), and broken ones of these */
 	const char *reason; /* the session's most frequent reason of broken stacks; may be NULL */
-};
-
-/* The shown view, and the prompt, popup and message over it. */
-struct ui_place {
-	enum view_id view;
-	enum view_id under; /* the view below help, picker or error screen; Esc returns to it */
-	/* The view that Enter opened from the findings, and its undo id (0: none): Esc returns to the findings. */
-	enum view_id found;
-	unsigned found_undo;
-	struct view_state *state[VIEW_COUNT];
-	struct ui_prompt prompt;
-	const struct ui_popup *popup; /* NULL: none */
-	struct ui_message message;
 };
 
 /*
@@ -164,7 +151,17 @@ struct ui {
 	/* What is shown, and how. */
 	struct ui_scope scope;
 	struct ui_sums sums;
-	struct ui_place place;
+	enum view_id view;  /* the shown one */
+	enum view_id under; /* the view below help, picker or error screen; Esc returns to it */
+	/* The view that Enter opened from the findings, and its undo id (0: none): Esc returns to the findings. */
+	enum view_id found;
+	unsigned found_undo;
+	struct view_state *states[VIEW_COUNT]; /* NULL: not shown yet */
+	/* Over the view. */
+	struct ui_prompt prompt;
+	const struct ui_popup *popup; /* NULL: none */
+	struct ui_message message;
+
 	enum name_style names;
 	enum theme_depth depth, depth_begin; /* color depth: now, and at the start */
 	bool mouse;                          /* mouse reporting is on */
@@ -193,13 +190,13 @@ struct ui {
 /* The state of a view, a struct that begins with view_state. NULL until the view is first shown. */
 static inline void *ui_state(const struct ui *ui, enum view_id view)
 {
-	return ui->place.state[view];
+	return ui->states[view];
 }
 
 /* The shown view; while the help is shown, the view that it covers, which stays up to date. */
 static inline enum view_id ui_view_id(const struct ui *ui)
 {
-	return ui->place.view == VIEW_HELP ? ui->place.under : ui->place.view;
+	return ui->view == VIEW_HELP ? ui->under : ui->view;
 }
 
 void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
@@ -251,7 +248,7 @@ unsigned ui_undo_id(struct ui *ui); /* a new undo id */
 /* The undo id of a finding that is being followed; 0: none. */
 static inline unsigned ui_found_undo(const struct ui *ui)
 {
-	return ui->place.found == ui->place.view ? ui->place.found_undo : 0;
+	return ui->found == ui->view ? ui->found_undo : 0;
 }
 /* name_fit for a method of the profile, with the symbols of the terminal. */
 int ui_fit_method(const struct ui *ui, uint32_t method, enum name_style style, int width, char *out,

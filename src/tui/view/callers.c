@@ -194,7 +194,7 @@ static void callers_notice(const struct ui *ui, struct strip *s)
 
 void callers_of_method(struct ui *ui, uint32_t method)
 {
-	enum view_id from = ui->place.view;
+	enum view_id from = ui->view;
 
 	ui_show(ui, VIEW_CALLERS);
 	struct callers *c = ui_state(ui, VIEW_CALLERS);

@@ -228,7 +228,7 @@ static void view_notice(const struct ui *ui, struct strip *s)
 unsigned findings_show(struct ui *ui, int arg)
 {
 	const struct findings_view *v = ui_state(ui, VIEW_FINDINGS);
-	enum view_id from = ui->place.view;
+	enum view_id from = ui->view;
 
 	ui_show(ui, from == VIEW_FINDINGS ? v->from : VIEW_FINDINGS);
 	if (from == VIEW_FINDINGS)
@@ -268,8 +268,8 @@ unsigned findings_go(struct ui *ui, int arg)
 		methods_select(ui, f.method);
 	else
 		ui_show(ui, VIEW_METHODS);
-	ui->place.found = ui->place.view;
-	ui->place.found_undo = ui_undo_id(ui);
+	ui->found = ui->view;
+	ui->found_undo = ui_undo_id(ui);
 	return UI_SORT;
 }
 

@@ -135,8 +135,8 @@ static int write_group(const struct ui *ui, struct canvas *page, int row, enum c
 		const struct command *c = &commands[i];
 		const char *shown = command_shown(c, ui);
 		int width = text_width(shown) + 1 + (c->help ? text_width(c->help) : 0);
-		bool here = c->views & VIEW_BIT(ui->place.under) &&
-			    (!c->available || c->available(ui)) && !file_refusal(ui, c->name);
+		bool here = c->views & VIEW_BIT(ui->under) && (!c->available || c->available(ui)) &&
+			    !file_refusal(ui, c->name);
 
 		if (c->group != group || !c->help || !here)
 			continue;
@@ -167,7 +167,7 @@ static void help_draw(const struct ui *ui, struct area area)
 	for (size_t i = 0; i < sizeof(terms) / sizeof(terms[0]); i++) {
 		const char *term = terms[i].term;
 
-		if (!(terms[i].views & VIEW_BIT(ui->place.under)))
+		if (!(terms[i].views & VIEW_BIT(ui->under)))
 			continue;
 		if (!strcmp(term, glyphs_utf8.plus_minus))
 			term = ui->glyphs->plus_minus;
@@ -175,7 +175,7 @@ static void help_draw(const struct ui *ui, struct area area)
 		page_text(p, TERM_COL, 0, STYLE_NORMAL, terms[i].text);
 	}
 	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
-		if (!(orders[i].views & VIEW_BIT(ui->place.under)))
+		if (!(orders[i].views & VIEW_BIT(ui->under)))
 			continue;
 		if (*orders[i].term)
 			canvas_text(
@@ -190,7 +190,7 @@ static void help_draw(const struct ui *ui, struct area area)
 	canvas_fill(c, area.row, 0, c->cols, STYLE_COLUMNS, ' ');
 	canvas_printf(c, area.row, 1, c->cols, STYLE_COLUMNS,
 		"HELP: %s      Tab other views   any other key closes%s",
-		view_table[ui->place.under]->name, more);
+		view_table[ui->under]->name, more);
 }
 
 const struct view view_help = {

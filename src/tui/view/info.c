@@ -207,7 +207,7 @@ static void info_notice(const struct ui *ui, struct strip *s)
 unsigned info_show(struct ui *ui, int arg)
 {
 	const struct info *info = ui_state(ui, VIEW_INFO);
-	enum view_id from = ui->place.view;
+	enum view_id from = ui->view;
 
 	ui_show(ui, from == VIEW_INFO ? info->from : VIEW_INFO);
 	if (from != VIEW_INFO)

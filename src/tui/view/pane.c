@@ -351,7 +351,7 @@ void pane_invalidate(struct pane *p)
 
 void pane_load(const struct ui *ui, struct pane *p, int sixteenths, uint32_t method)
 {
-	struct area body = ui_body(ui, ui->place.view), pane;
+	struct area body = ui_body(ui, ui->view), pane;
 
 	if (p->sandwich && p->sandwich->method != method)
 		pane_invalidate(p);

@@ -95,7 +95,7 @@ bool picker_is_listing(const struct ui *ui)
 {
 	const struct picker *p = ui_state(ui, VIEW_PICKER);
 
-	return ui->place.view == VIEW_PICKER && p->error.kind == ERR_BUSY;
+	return ui->view == VIEW_PICKER && p->error.kind == ERR_BUSY;
 }
 
 bool picker_has_back(const struct ui *ui)
@@ -107,7 +107,7 @@ bool picker_has_back(const struct ui *ui)
 
 static unsigned picker_leave(struct ui *ui)
 {
-	ui_show(ui, ui->place.under);
+	ui_show(ui, ui->under);
 	return UI_UPDATE;
 }
 
@@ -360,7 +360,7 @@ bool error_has_back(const struct ui *ui)
 
 unsigned error_back(struct ui *ui, int arg)
 {
-	ui_show(ui, ui->place.under);
+	ui_show(ui, ui->under);
 	return UI_UPDATE;
 }
 

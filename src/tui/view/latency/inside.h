@@ -3,10 +3,9 @@
  * Internals of the latency view.
  *
  *   view.c      its state: computed at each refresh from the calls of the profile; commands
- *   figures.c   percentiles, shares of states, histogram, causes, notes
- *   single.c    the list of the slowest calls; the timeline of one of them
- *   tree.c      the call tree of a range of durations, beside that of the other calls
- *   bar.c       bars divided by state
+ *   figures.c   percentiles, shares of states, histogram, causes, notes; bars divided by state
+ *   calls.c     the list of the slowest calls; the timeline of one of them; the call tree of a range of durations, beside
+ *               that of the other calls
  *
  * Drawing uses only the state, so keys cost no computation, and a frozen screen keeps its figures.
  */
@@ -38,13 +37,15 @@ struct latency {
 	enum view_id from;
 	struct list calls; /* the list of calls, while a timeline is shown */
 
-	/* what the figures were computed from */
+	/* The figures were computed from this. */
+	bool computed;   /* false: there are none yet */
 	unsigned serial; /* of the measurement */
-	bool computed;   /* they were, at least once */
 	int window;
 	bool frozen;
-	uint32_t frozen_to;              /* seconds, if frozen */
-	struct calls_query asked, query; /* query: from when on calls are counted */
+	uint32_t frozen_to;       /* seconds, if frozen */
+	struct calls_query asked; /* the window */
+	struct calls_query
+		query; /* the same, but from when on calls are counted exactly, if that is most of it */
 
 	struct calls_summary sum;
 	struct calls_cause causes[CALLS_CAUSES];
@@ -53,7 +54,7 @@ struct latency {
 	unsigned note_count;
 	struct latency_call rows[LATENCY_ROWS]; /* the slowest first */
 	uint32_t row_count;
-	/* Only extended while the same calls are measured, so that columns stay where they are. */
+	/* These only grow while the same calls are measured, so that columns do not move. */
 	unsigned states;             /* columns of states, a bit per enum call_state */
 	int bucket_first, bucket_to; /* buckets of the histogram: [first, to) */
 
@@ -67,7 +68,7 @@ struct latency {
 	bool opened; /* the timeline of this call is shown */
 	struct latency_call open;
 	bool compared;                 /* the call tree is shown */
-	struct calls_comparison *both; /* of it; NULL: one side has no calls */
+	struct calls_comparison *both; /* its nodes; NULL: the range or the rest has no calls */
 };
 
 static inline bool latency_lists_calls(const struct latency *l)
@@ -77,39 +78,34 @@ static inline bool latency_lists_calls(const struct latency *l)
 
 static inline struct latency *latency_state(const struct ui *ui)
 {
-	return (struct latency *)ui->place.state[VIEW_LATENCY];
+	return (struct latency *)ui->states[VIEW_LATENCY];
 }
 
 /* The row under the cursor; NULL: none, or a timeline is shown. */
 const struct latency_call *latency_selected(const struct latency *l);
 
-/* --- bar.c ----------------------------------------------------------------------------------- */
+/* --- figures.c ------------------------------------------------------------------------------- */
 
 /* Draws a bar of the shares, which add up to 1 or less, in columns [col, end). */
 void bar_shares(const struct ui *ui, int row, int col, int end, const double shares[CALL_STATES]);
-/* Draws columns of states, CALL_STATES: not known, as runs of equal states. */
+/* Draws one column per state, CALL_STATES: not known, as runs of equal states. */
 void bar_columns(const struct ui *ui, int row, int col, const uint8_t *states, int count);
 /* Writes "lock 92%  io 5%", largest first, as far as it fits. Returns the column after it. */
 int bar_numbers(const struct ui *ui, int row, int col, int end, const double shares[CALL_STATES]);
 /* The style of a state's name: its color in bars. */
 enum style bar_style(enum call_state state);
 
-/* --- figures.c ------------------------------------------------------------------------------- */
-
 /* Draws the figures of all calls at the top of the area. Returns the rest of the area, for the list of single calls. */
 struct area figures_draw(const struct ui *ui, struct area area);
 /* Draws why there are no figures, and what to do. */
 void figures_draw_empty(const struct ui *ui, struct area area);
 
-/* --- single.c -------------------------------------------------------------------------------- */
+/* --- calls.c --------------------------------------------------------------------------------- */
 
-void single_draw_list(const struct ui *ui, struct area area);
-void single_draw_timeline(const struct ui *ui, struct area area);
-
-/* --- tree.c ---------------------------------------------------------------------------------- */
-
-void tree_draw_calls(const struct ui *ui, struct area area);
-/* The node under the cursor; NULL: none. */
-const struct calls_node *tree_selected_node(const struct latency *l);
+void calls_draw_list(const struct ui *ui, struct area area);
+void calls_draw_timeline(const struct ui *ui, struct area area);
+void calls_draw_tree(const struct ui *ui, struct area area);
+/* The node of the tree under the cursor; NULL: none. */
+const struct calls_node *calls_selected_node(const struct latency *l);
 
 #endif

@@ -298,13 +298,13 @@ static void latency_draw(const struct ui *ui, struct area area)
 	struct latency *l = latency_state(ui);
 
 	if (l->opened)
-		single_draw_timeline(ui, area);
+		calls_draw_timeline(ui, area);
 	else if (l->compared)
-		tree_draw_calls(ui, area);
+		calls_draw_tree(ui, area);
 	else if (!l->sum.seen)
 		figures_draw_empty(ui, area);
 	else
-		single_draw_list(ui, figures_draw(ui, area));
+		calls_draw_list(ui, figures_draw(ui, area));
 }
 
 /* "Gateway.handle", as far as it fits. */
@@ -360,7 +360,7 @@ static void latency_detail(const struct ui *ui, struct strip *s)
 {
 	const struct latency *l = latency_state(ui);
 	const struct latency_call *selected = latency_selected(l);
-	const struct calls_node *node = l->compared ? tree_selected_node(l) : NULL;
+	const struct calls_node *node = l->compared ? calls_selected_node(l) : NULL;
 	int at = l->at.list.cursor;
 
 	if (node)
@@ -416,7 +416,7 @@ static void latency_pin_ids(const struct ui *ui)
 unsigned latency_of_method(struct ui *ui, uint32_t method)
 {
 	const struct profile_method *m = profile_get_method(ui->profile, method);
-	enum view_id from = ui->place.view;
+	enum view_id from = ui->view;
 	/* The name of a wait is that of its method, followed by " waits for ..." or ": socket read ..."; by line, by ":123". */
 	int bytes = (int)strcspn(m->name, *m->signature == '(' ? ":" : ": ");
 	char name[512];
@@ -447,7 +447,7 @@ unsigned latency_restart(struct ui *ui)
 
 int *latency_window(struct ui *ui)
 {
-	bool own = ui->place.view == VIEW_LATENCY && !ui->latency->recorded;
+	bool own = ui->view == VIEW_LATENCY && !ui->latency->recorded;
 
 	return own ? &ui->latency->window : &ui->scope.time.window;
 }

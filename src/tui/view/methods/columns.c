@@ -246,7 +246,7 @@ static const struct column differing[] = {
 
 struct columns methods_columns(const struct ui *ui)
 {
-	const struct methods *m = (const struct methods *)ui->place.state[VIEW_METHODS];
+	const struct methods *m = (const struct methods *)ui->states[VIEW_METHODS];
 	struct columns columns = compare_on(ui) ? COLUMNS(differing) : COLUMNS(plain);
 
 	if (!compare_on(ui) && m->at.order.sort == SORT_TOTAL)

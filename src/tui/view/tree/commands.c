@@ -162,7 +162,7 @@ void tree_back(struct ui *ui)
 
 void tree_of_method(struct ui *ui, uint32_t method, bool inverted)
 {
-	enum view_id from = ui->place.view;
+	enum view_id from = ui->view;
 
 	ui_show(ui, VIEW_TREE);
 	struct tree *t = ui_state(ui, VIEW_TREE);
