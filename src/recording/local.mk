@@ -3,5 +3,6 @@
 
 noinst_LIBRARIES += librecording.a
 librecording_a_SOURCES = \
-	%D%/calls.c %D%/chunks.c %D%/fields.c %D%/fields.h %D%/file_ids.c %D%/file_ids.h %D%/format.h %D%/out.c %D%/out.h %D%/reader.c %D%/reader.h %D%/recording.h \
-	%D%/second.c %D%/second.h %D%/writer.c
+	%D%/calls.c %D%/chunks.c %D%/fields.c %D%/fields.h %D%/file_ids.c %D%/file_ids.h \
+	%D%/format.h %D%/out.c %D%/out.h %D%/reader.c %D%/reader.h %D%/recording.h %D%/second.c \
+	%D%/second.h %D%/writer.c
