@@ -27,6 +27,11 @@
  *   tests                         tests/walk/image.h          a recorded image             absent from the image
  */
 
+/* Memory that a walk is about to load. */
+struct walk_part {
+	uint64_t addr, bytes;
+};
+
 struct walk_mem {
 	/* Copies `bytes` bytes from the target. Returns false if any of them is unreadable. Never faults. */
 	bool (*load)(const struct walk_mem *mem, uint64_t addr, void *out, size_t bytes);
@@ -42,6 +47,12 @@ struct walk_mem {
 	 */
 	void (*gather)(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count,
 		uint32_t bytes, uint64_t *out);
+	/*
+	 * Announces loads of these parts of that owner (0: not constant), so that one system call copies all of
+	 * them. NULL: no use.
+	 */
+	void (*prefetch)(const struct walk_mem *mem, uint64_t owner, const struct walk_part *parts,
+		uint32_t count);
 	/* Drops cached copies: later loads see current memory. NULL: loads are not cached. */
 	void (*refresh)(const struct walk_mem *mem);
 	void *ctx;

@@ -193,6 +193,85 @@ static void test_confirmed(void)
 	is_int(copies, 1, "a line found unchanged is copied for another owner");
 }
 
+static uint32_t copy_blocks(const struct self_block *blocks, uint32_t count)
+{
+	uint32_t done = 0;
+
+	copies++;
+	for (; done < count; done++) {
+		struct iovec to = {blocks[done].out, blocks[done].bytes};
+		struct iovec from = {(void *)(uintptr_t)blocks[done].addr, blocks[done].bytes};
+
+		if (process_vm_readv(getpid(), &to, 1, &from, 1, 0) != blocks[done].bytes)
+			break;
+	}
+	return done;
+}
+
+/* Loads a word from each of `count` pages, `step` pages apart. Returns the number of copies that this made. */
+static uint64_t copies_of(
+	const struct self_mem *self, const char *at, uint32_t count, uint32_t step, bool *same)
+{
+	copies = 0;
+	for (uint32_t i = 0; i < count; i++)
+		*same = mem_u64(&self->mem, address(at + i * step * 4096)) == 0x0707070707070707 &&
+			*same;
+	return copies;
+}
+
+static void test_prefetch(void)
+{
+	static struct self_constants constants;
+	static SELF_LINES_OF(SELF_LINES) lines;
+	char *at = pages(57);
+	struct walk_part parts[3] = {{address(at) + 4000, 100}, {address(at) + 5 * 4096, 8},
+		{address(at) + 8 * 4096, 8}};
+	struct self_mem self;
+	bool same = true;
+
+	memset(at, 7, 57 * 4096);
+	self_mem_open(&self, copy, NULL, self_lines(&lines));
+	is_int(copies_of(&self, at, 8, 8, &same), 8, "pages are copied one by one");
+	is_int(copies_of(&self, at, 8, 8, &same), 0, "and none of them evicts another");
+	self_mem_refresh(&self);
+	mem_prefetch(&self.mem, 0, parts, 3);
+	is_int(copies_of(&self, at, 1, 1, &same), 1,
+		"without a means to copy several, no prefetch");
+
+	self_prefetch_by(&self, copy_blocks);
+	self_keep_constants(&self, &constants, 1);
+	self_mem_refresh(&self);
+	copies = 0;
+	mem_prefetch(&self.mem, 0, parts, 3);
+	is_int(copies, 1, "four announced pages are copied together");
+	uint64_t later =
+		copies_of(&self, at, 2, 1, &same) + copies_of(&self, at + 5 * 4096, 2, 3, &same);
+	is_int(later, 0, "and not again by loads");
+	ok(same, "all words are right");
+	copies = 0;
+	mem_prefetch(&self.mem, 0, parts, 3);
+	is_int(copies, 0, "what is cached is not copied again");
+	self_mem_refresh(&self);
+	mem_prefetch(&self.mem, 0, parts + 1, 1);
+	is_int(copies, 0, "a single page is left to the load");
+
+	constant(&self, 3, at + 5 * 4096);
+	self_mem_refresh(&self);
+	copies = 0;
+	mem_prefetch(&self.mem, 3, parts + 1, 2);
+	is_int(copies, 0, "so is one beside a constant that is cached");
+
+	munmap(at + 4096, 4096);
+	self_mem_refresh(&self);
+	mem_prefetch(&self.mem, 0, parts, 3);
+	is_int(copies_of(&self, at, 1, 1, &same), 0, "pages before an unreadable one are copied");
+	is_int(copies_of(&self, at + 5 * 4096, 2, 3, &same), 2,
+		"those after it are left to the loads");
+	ok(same && !mem_load(&self.mem, address(at + 4096), &later, 8),
+		"the unreadable one is an error");
+	munmap(at, 57 * 4096);
+}
+
 static struct self_constants shared;
 static uint64_t *numbers; /* each word is its own address */
 
@@ -276,6 +355,7 @@ int main(void)
 	test_in_place();
 	test_constants();
 	test_confirmed();
+	test_prefetch();
 	test_shared();
 	test_storm();
 	return tap_done();

@@ -132,21 +132,21 @@ static uint64_t words_hash(const uint64_t words[LATENCY_TOP_WORDS])
 	return hash;
 }
 
-static void probe_blocks(struct sig_block out[PROBE_BLOCKS], struct probe *probe,
+static void probe_blocks(struct self_block out[PROBE_BLOCKS], struct probe *probe,
 	const struct unmounted *java, const struct latency_frozen *at)
 {
-	out[0] = (struct sig_block){
+	out[0] = (struct self_block){
 		at->object + java->field[UNMOUNTED_THREAD][UNMOUNTED_TID], &probe->number, 8};
-	out[1] = (struct sig_block){
+	out[1] = (struct self_block){
 		at->object + java->field[UNMOUNTED_VIRTUAL][UNMOUNTED_STATE], &probe->state, 4};
-	out[2] = (struct sig_block){at->chunk + java->frozen.sp, &probe->sp_field, 4};
-	out[3] = (struct sig_block){at->sp, probe->words, sizeof(probe->words)};
+	out[2] = (struct self_block){at->chunk + java->frozen.sp, &probe->sp_field, 4};
+	out[3] = (struct self_block){at->sp, probe->words, sizeof(probe->words)};
 }
 
 void latency_virtual_walked(struct latency_virtual *v, const struct unmounted *java,
 	const struct unmounted_thread *thread, const struct frozen *where, uint64_t sp)
 {
-	struct sig_block blocks[PROBE_BLOCKS];
+	struct self_block blocks[PROBE_BLOCKS];
 	struct probe probe;
 
 	v->at = (struct latency_frozen){.object = thread->object, .chunk = where->chunk, .sp = sp};
@@ -171,7 +171,7 @@ static uint32_t probe_some(struct sampler *s, const struct unmounted *java,
 	struct latency_virtual *list[PROBED], uint32_t count, uint64_t now)
 {
 	struct thread_call outside = {.frame = 0};
-	struct sig_block blocks[SIG_BLOCKS];
+	struct self_block blocks[SIG_BLOCKS];
 	struct probe probes[PROBED];
 	uint32_t moved = 0;
 

@@ -67,9 +67,10 @@ static uint32_t gather_by_call(const uint64_t *addrs, uint32_t count, uint32_t b
 	return got < 0 ? 0 : (uint32_t)got / bytes;
 }
 
-uint32_t sig_copy_blocks(const struct sig_block *blocks, uint32_t count)
+/* to, from: space for count elements each */
+static uint32_t copy_blocks(
+	const struct self_block *blocks, uint32_t count, struct iovec *to, struct iovec *from)
 {
-	struct iovec to[SIG_BLOCKS], from[SIG_BLOCKS];
 	uint32_t done = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
@@ -85,6 +86,20 @@ uint32_t sig_copy_blocks(const struct sig_block *blocks, uint32_t count)
 	while (done < count && sig_copy(blocks[done].addr, blocks[done].out, blocks[done].bytes))
 		done++;
 	return done;
+}
+
+uint32_t sig_copy_blocks(const struct self_block *blocks, uint32_t count)
+{
+	struct iovec to[SIG_BLOCKS], from[SIG_BLOCKS];
+
+	return copy_blocks(blocks, count, to, from);
+}
+
+uint32_t sig_copy_lines(const struct self_block *blocks, uint32_t count)
+{
+	struct iovec to[SELF_WAYS], from[SELF_WAYS];
+
+	return copy_blocks(blocks, count, to, from);
 }
 
 void sig_gather(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count, uint32_t bytes,

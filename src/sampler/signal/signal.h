@@ -262,14 +262,11 @@ bool sig_copy_more(uint64_t addr, void *out, size_t bytes, bool *checked);
 /* A gather function of struct walk_mem, for agent threads: its arrays need 2 kB of stack. */
 void sig_gather(const struct walk_mem *mem, const uint64_t *addrs, uint32_t count, uint32_t bytes,
 	uint64_t *out);
-/* Copies up to SIG_BLOCKS blocks, by one system call where possible. Returns how many were copied until the first that is unreadable. */
+/* Copies up to SIG_BLOCKS blocks, by one system call where possible. Returns how many precede the first unreadable one. */
 #define SIG_BLOCKS 64u
-struct sig_block {
-	uint64_t addr;
-	void *out;
-	uint32_t bytes;
-};
-uint32_t sig_copy_blocks(const struct sig_block *blocks, uint32_t count);
+uint32_t sig_copy_blocks(const struct self_block *blocks, uint32_t count);
+/* The same for up to SELF_WAYS blocks, with little stack: a self_copy_blocks. */
+uint32_t sig_copy_lines(const struct self_block *blocks, uint32_t count);
 /* sig_copy as a walk_mem. */
 extern const struct walk_mem sig_mem_anywhere;
 

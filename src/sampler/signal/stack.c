@@ -309,6 +309,7 @@ static bool stack_open(struct stack *stack)
 	self_mem_open(
 		&stack->self, sig_copy_more, &stack->s->kept, self_lines(&stack->scratch->lines));
 	self_keep_constants(&stack->self, stack->s->constants, stack->scratch->cache.epoch);
+	self_prefetch_by(&stack->self, sig_copy_lines);
 	stack->mem = &stack->self.mem;
 	return true;
 }

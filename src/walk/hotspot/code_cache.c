@@ -15,6 +15,9 @@
 #define CHECK_NULLS      2048 /* maximum implicit null checks of a method */
 #define CHECK_CHUNK      16   /* null checks read at once */
 #define ACCESS_BYTES     15   /* maximum length of an instruction */
+#define DESCS_AHEAD      (12u << 10) /* debug information that is read at once */
+#define SCOPES_AHEAD     1024        /* of it, scopes, whose size is unknown */
+#define METHODS_AHEAD    64
 
 /*
  * Bytecodes invokevirtual to invokedynamic, and those that the JVM substitutes for some (_fast_invokevfinal, _invokehandle),
@@ -260,6 +263,17 @@ static uint64_t descs_begin(const struct walk_layout *layout, const struct code_
 	return code_part(&layout->scopes_pcs_offset, blob, immutable_base(layout, blob));
 }
 
+/* Prefetches debug information outside of the code cache: PcDescs in [begin, end), the scopes after them, and their Methods. */
+static void descs_prefetch(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct code_blob *blob, uint64_t begin, uint64_t end)
+{
+	struct walk_part parts[2] = {
+		{begin, end - begin + SCOPES_AHEAD}, {metadata_begin(layout, blob), METHODS_AHEAD}};
+
+	if (parts[0].bytes <= DESCS_AHEAD)
+		mem_prefetch(mem, owner_of(layout, blob), parts, 2);
+}
+
 bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem,
 	const struct code_blob *blob, uint64_t pc, struct code_desc *out)
 {
@@ -269,6 +283,8 @@ bool code_desc_find(const struct walk_layout *layout, const struct walk_mem *mem
 
 	if (end <= begin || end - begin > (64u << 20))
 		return false;
+	if (owner)
+		descs_prefetch(layout, mem, blob, begin, end);
 
 	/* Invariant: descs before low are before pc, descs from high on are not. */
 	uint64_t low = 0, high = (end - begin) / layout->pc_desc_bytes;

@@ -3,7 +3,8 @@
 #include "walk/hotspot/method.h"
 #include "walk/load/mem.h"
 
-#define CONST_HAS_LINES 1u /* ConstMethod flag, the same in all JDKs */
+#define SYMBOL_BYTES    64u /* of most Symbols */
+#define CONST_HAS_LINES 1u  /* ConstMethod flag, the same in all JDKs */
 
 bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method,
 	struct method *out)
@@ -24,6 +25,10 @@ bool method_load(const struct walk_layout *layout, const struct walk_mem *mem, u
 	out->code_bytes = (uint16_t)layout_field(&l->const_code_size, copy);
 	if (!mem_plausible(out->pool) || !out->name_index || !out->signature_index)
 		return false;
+	uint64_t entries = out->pool + l->constant_pool_bytes;
+	struct walk_part parts[3] = {{out->pool, l->constant_pool_bytes},
+		{entries + 8ull * out->name_index, 8}, {entries + 8ull * out->signature_index, 8}};
+	mem_prefetch(mem, 0, parts, 3);
 	out->klass = layout_load(&l->pool_holder, mem, out->pool);
 	if (!mem_plausible(out->klass))
 		return false;
@@ -47,9 +52,12 @@ bool method_symbols(const struct walk_layout *layout, const struct walk_mem *mem
 {
 	uint64_t entries = m->pool + layout->constant_pool_bytes;
 
-	out->class_name = layout_load(&layout->klass_name, mem, m->klass);
 	out->name = mem_u64(mem, entries + 8ull * m->name_index);
 	out->signature = mem_u64(mem, entries + 8ull * m->signature_index);
+	struct walk_part parts[3] = {{m->klass + (uint64_t)layout->klass_name.offset, 8},
+		{out->name, SYMBOL_BYTES}, {out->signature, SYMBOL_BYTES}};
+	mem_prefetch(mem, 0, parts, 3);
+	out->class_name = layout_load(&layout->klass_name, mem, m->klass);
 	return mem_plausible(out->class_name) && mem_plausible(out->name) &&
 	       mem_plausible(out->signature);
 }

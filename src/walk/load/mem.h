@@ -21,6 +21,13 @@ static inline bool mem_load_constant(
 					   : mem->load(mem, addr, out, bytes);
 }
 
+static inline void mem_prefetch(
+	const struct walk_mem *mem, uint64_t owner, const struct walk_part *parts, uint32_t count)
+{
+	if (mem->prefetch)
+		mem->prefetch(mem, owner, parts, count);
+}
+
 /* Call between two loads of the same word whose results are compared. */
 static inline void mem_refresh(const struct walk_mem *mem)
 {

@@ -32,17 +32,49 @@ static bool is_kept(const struct self_kept *kept, uint64_t addr, size_t bytes)
 	return false;
 }
 
+static uint64_t line_low(uint64_t addr)
+{
+	return addr & ~(uint64_t)(SELF_LINE_BYTES - 1);
+}
+
+/* First line of the set that may contain this address. */
+static uint32_t line_set(const struct self_lines *lines, uint64_t low)
+{
+	return (uint32_t)(low / SELF_LINE_BYTES % (lines->count / SELF_WAYS)) * SELF_WAYS;
+}
+
+/* Index of the line at low, or lines->count. */
+static uint32_t line_index(const struct self_lines *lines, uint64_t low)
+{
+	uint32_t set = line_set(lines, low);
+
+	for (uint32_t at = set; at < set + SELF_WAYS; at++)
+		if ((lines->tags[at] & ~(uint64_t)SELF_READABLE) == low)
+			return at;
+	return lines->count;
+}
+
+/* Empties the line of the set that was filled first, or any other line. */
+static uint32_t line_evict(struct self_mem *self, uint64_t low)
+{
+	uint32_t at = line_set(&self->lines, low) + self->evicted++ % SELF_WAYS;
+
+	self->lines.tags[at] = 0;
+	return at;
+}
+
 /* The line that contains addr, copied if it is not cached; NULL if unreadable. */
 static const unsigned char *line_find(struct self_mem *self, uint64_t addr)
 {
 	const struct self_lines *lines = &self->lines;
-	uint64_t low = addr & ~(uint64_t)(SELF_LINE_BYTES - 1);
-	uint64_t at = low / SELF_LINE_BYTES % lines->count;
+	uint64_t low = line_low(addr);
+	uint32_t at;
 
 	if (!low)
 		return NULL;
-	if ((lines->tags[at] & ~(uint64_t)SELF_READABLE) != low) {
-		lines->tags[at] = 0;
+	at = line_index(lines, low);
+	if (at == lines->count) {
+		at = line_evict(self, low);
 		lines->tags[at] =
 			low | self->copy(low, lines->bytes[at], SELF_LINE_BYTES, &self->checked);
 	}
@@ -100,15 +132,21 @@ static struct self_constant *row_of(struct self_constants *constants, uint64_t o
 	return &constants->rows[(hash >> 32) % SELF_CONSTANTS];
 }
 
+static bool is_row_of(
+	const struct self_mem *self, const struct self_constant *row, uint64_t owner, uint64_t low)
+{
+	return row->owner == owner && row->low == low &&
+	       (row->epoch == self->epoch || row->epoch == SELF_CONFIRMED);
+}
+
 static bool row_load(const struct self_mem *self, uint64_t owner, uint64_t addr, unsigned char *out,
 	size_t bytes)
 {
-	uint64_t low = addr & ~(uint64_t)(SELF_LINE_BYTES - 1);
+	uint64_t low = line_low(addr);
 	const struct self_constant *row = row_of(self->constants, owner, low);
 	uint32_t version = version_read(&row->version);
 
-	if (row->owner != owner || row->low != low ||
-		(row->epoch != self->epoch && row->epoch != SELF_CONFIRMED))
+	if (!is_row_of(self, row, owner, low))
 		return false;
 	__builtin_memcpy(out, row->bytes + (addr - low), bytes);
 	return version_unchanged(&row->version, version);
@@ -117,7 +155,7 @@ static bool row_load(const struct self_mem *self, uint64_t owner, uint64_t addr,
 /* Fills a row through a line, which the walk may need again. False if unreadable, or another thread is writing the row. */
 static bool row_fill(struct self_mem *self, uint64_t owner, uint64_t addr)
 {
-	uint64_t low = addr & ~(uint64_t)(SELF_LINE_BYTES - 1);
+	uint64_t low = line_low(addr);
 	struct self_constant *row = row_of(self->constants, owner, low);
 	const unsigned char *line = line_find(self, addr);
 	uint32_t version;
@@ -159,6 +197,49 @@ void self_keep_constants(struct self_mem *self, struct self_constants *constants
 	self->epoch = epoch;
 }
 
+/* --- prefetch ---------------------------------------------------------------------------------------- */
+
+/* True when a load of this page would make a system call. */
+static bool is_missing(const struct self_mem *self, uint64_t owner, uint64_t low)
+{
+	return low && line_index(&self->lines, low) == self->lines.count &&
+	       !is_in_place(&self->mem, low, SELF_LINE_BYTES) &&
+	       !(owner && self->constants &&
+		       is_row_of(self, row_of(self->constants, owner, low), owner, low));
+}
+
+/* A single missing page is left to the load itself. */
+static void self_prefetch(
+	const struct walk_mem *mem, uint64_t owner, const struct walk_part *parts, uint32_t count)
+{
+	struct self_mem *self = mem->ctx;
+	struct self_block blocks[SELF_WAYS];
+	uint32_t lines[SELF_WAYS], missing = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t low = line_low(parts[i].addr), end = parts[i].addr + parts[i].bytes;
+
+		for (; low < end && missing < SELF_WAYS; low += SELF_LINE_BYTES) {
+			bool again = false;
+
+			for (uint32_t k = 0; k < missing; k++)
+				again = again || blocks[k].addr == low;
+			if (!again && is_missing(self, owner, low))
+				blocks[missing++].addr = low;
+		}
+	}
+	if (missing < 2)
+		return;
+	for (uint32_t i = 0; i < missing; i++) {
+		lines[i] = line_evict(self, blocks[i].addr);
+		blocks[i].out = self->lines.bytes[lines[i]];
+		blocks[i].bytes = SELF_LINE_BYTES;
+	}
+	uint32_t copied = self->copy_blocks(blocks, missing);
+	for (uint32_t i = 0; i < copied; i++)
+		self->lines.tags[lines[i]] = blocks[i].addr | SELF_READABLE;
+}
+
 /* --- public functions -------------------------------------------------------------------------------- */
 
 static void mem_lines_forget(const struct walk_mem *mem)
@@ -176,6 +257,12 @@ void self_mem_open(struct self_mem *self, self_copy *copy, const struct self_kep
 		.ctx = self,
 		.is_self = true};
 	self_mem_refresh(self);
+}
+
+void self_prefetch_by(struct self_mem *self, self_copy_blocks *copy_blocks)
+{
+	self->copy_blocks = copy_blocks;
+	self->mem.prefetch = self_prefetch;
 }
 
 void self_mem_refresh(struct self_mem *self)

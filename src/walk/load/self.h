@@ -30,6 +30,7 @@
 		unsigned char bytes[count][SELF_LINE_BYTES]; \
 	}
 #define SELF_LINES 8u /* enough for one walk */
+#define SELF_WAYS  8u /* associativity; divides the number of lines */
 
 struct self_lines {
 	uint64_t *tags; /* NULL: every load is a system call */
@@ -73,14 +74,24 @@ struct self_kept {
  */
 typedef bool self_copy(uint64_t addr, void *out, size_t bytes, bool *checked);
 
+/* Copies up to SELF_WAYS blocks, by one system call where possible. Returns how many precede the first unreadable one. */
+struct self_block {
+	uint64_t addr;
+	void *out;
+	uint32_t bytes;
+};
+typedef uint32_t self_copy_blocks(const struct self_block *blocks, uint32_t count);
+
 struct self_mem {
 	struct walk_mem mem; /* for the walker; its ctx is this struct */
 	self_copy *copy;
+	self_copy_blocks *copy_blocks; /* with mem.prefetch */
 	const struct self_kept *kept;
 	uint64_t own_low, own_high;
 	struct self_lines lines;
 	struct self_constants *constants; /* NULL: no constants are cached; requires lines */
 	uint32_t epoch;                   /* current epoch: rows of an earlier one are stale */
+	uint32_t evicted;                 /* count of lines, to evict them in turn */
 	bool checked;                     /* state of copy, with lines */
 };
 
@@ -89,6 +100,8 @@ void self_mem_open(struct self_mem *self, self_copy *copy, const struct self_kep
 	struct self_lines lines);
 /* Caches constants in that table. The caller owns the epoch and advances it every few seconds. */
 void self_keep_constants(struct self_mem *self, struct self_constants *constants, uint32_t epoch);
+/* Copies announced lines together; requires lines. */
+void self_prefetch_by(struct self_mem *self, self_copy_blocks *copy_blocks);
 /* Drops all lines, but no constants. */
 void self_mem_refresh(struct self_mem *self);
 /* Sets the running thread's stack, read in place from sp to its end. */
