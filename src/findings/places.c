@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/java_name.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -76,6 +77,11 @@ static const struct {
 	{"java.io.FileInputStream", "*", PLACE_FILE},
 	{"java.io.FileOutputStream", "*", PLACE_FILE},
 	{"java.io.RandomAccessFile", "*", PLACE_FILE},
+	{"java.io.FileDescriptor", "sync*", PLACE_FILE},
+	{"java.io.UnixFileSystem", "*", PLACE_FILE},
+	{"sun.nio.fs.UnixNativeDispatcher", "*", PLACE_FILE},
+	{"java.nio.MappedMemoryUtils", "force*", PLACE_FILE},
+	{"java.nio.MappedByteBuffer", "force*", PLACE_FILE},
 	{"sun.nio.ch.FileChannelImpl", "*", PLACE_FILE},
 	{"*", "tryLock", METHOD_TRIES},
 	{"*", "parkNanos", METHOD_TRIES},
@@ -83,6 +89,8 @@ static const struct {
 	{"java.lang.Throwable", "fillInStackTrace", METHOD_TRACE},
 	{"java.lang.VirtualThread", "runContinuation", METHOD_MOUNTS},
 	{"java.lang.ref.Finalizer", "runFinalizer", METHOD_FINALIZES},
+	{"jdk.internal.ref.PhantomCleanable", "clean", METHOD_CLEANS},
+	{"jdk.internal.ref.CleanerImpl", "run", METHOD_CLEANER},
 	{"java.lang.Thread", "start0", METHOD_STARTS},
 	{JUC "FutureTask", "get", METHOD_AWAITS_TASK},
 	{JUC "FutureTask", "run*", METHOD_RUNNING(METHOD_AWAITS_TASK)},
@@ -163,11 +171,25 @@ const struct profile_method *places_method(const struct scene *scene, uint32_t s
 	return profile_get_method(scene->profile, scene_frame(scene, stack)->method);
 }
 
-bool places_contains(const char *text, const char *const *words)
+const char *places_class(const struct profile_method *m)
+{
+	const char *dot = strrchr(m->class_name, '.');
+
+	return dot ? dot + 1 : m->class_name;
+}
+
+/* True at the first letter of a word of a name in camel case. */
+static bool word_begins(const char *name, const char *at)
+{
+	return at == name || isupper((unsigned char)*at) || !isalpha((unsigned char)at[-1]);
+}
+
+bool places_contains(const char *name, const char *const *words)
 {
 	for (; *words; words++)
-		if (strcasestr(text, *words))
-			return true;
+		for (const char *at = name; (at = strcasestr(at, *words)); at++)
+			if (word_begins(name, at))
+				return true;
 	return false;
 }
 

@@ -36,6 +36,8 @@ enum place_wait {
 #define METHOD_SCHEDULED METHOD_KIND(16) /* runs a task of a scheduled executor or a Timer */
 #define METHOD_MOUNTS    METHOD_KIND(17) /* a carrier runs a virtual thread in it */
 #define METHOD_FINALIZES METHOD_KIND(18)
+#define METHOD_CLEANS    METHOD_KIND(29) /* runs the action of a java.lang.ref.Cleaner */
+#define METHOD_CLEANER   METHOD_KIND(30) /* the run method of its thread */
 #define METHOD_STOPS     METHOD_KIND(19) /* requests a safepoint */
 #define METHOD_COLLECTS  METHOD_KIND(20) /* requests a collection */
 #define METHOD_LARGE     METHOD_KIND(21) /* G1 allocates a humongous object */
@@ -82,7 +84,11 @@ uint64_t places_kinds(struct places *p, uint32_t stack, uint64_t kinds);
 uint32_t places_outwards(struct places *p, uint32_t own);
 /* The method of a stack's leaf. */
 const struct profile_method *places_method(const struct scene *scene, uint32_t stack);
-/* True when the text contains one of the words, ignoring case. NULL ends the words. */
-bool places_contains(const char *text, const char *const *words);
+const char *places_class(const struct profile_method *m); /* the class without its package */
+/*
+ * True when a word of the name begins with one of these, ignoring case: "serve" is in "doServe" and "Servers", not in "reserve".
+ * NULL ends the words.
+ */
+bool places_contains(const char *name, const char *const *words);
 
 #endif

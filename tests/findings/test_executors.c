@@ -239,6 +239,67 @@ static void standing_by(uint64_t since_s, bool at_least, uint32_t more)
 	profile_advance(profile, SECONDS);
 }
 
+/* Two threads wait for a lock for this share of the time, in these frames; `owners` threads hold it in turn. */
+static void trying(const char *const *frames, double share, uint32_t owners)
+{
+	uint32_t lock, stack;
+
+	begin();
+	seconds(10);
+	named(0, 4, "node-", THREAD_JAVA);
+	lock = profile_method(profile, "shop.Leader", "", "", "");
+	stack = profile_stack_child(profile, stack_within(PROFILE_ROOT_STACK, frames),
+		profile_frame(profile, lock, FRAME_CLASS, 0xffff, 0));
+	spend(0, 2, frames, THREAD_PARKED, share);
+	spend(0, 2, loop, THREAD_SLEEPING, 1 - share);
+	for (uint32_t i = 0; i < 2; i++)
+		for (uint32_t at = 0; at < SECONDS; at++) {
+			profile_add_sample(profile, EVENT_LOCK, at,
+				&(struct profile_sample){stack, i, THREAD_STATE_NONE, 20,
+					(uint64_t)(share * 1000) * MS});
+			profile_wait_set(profile,
+				&(struct profile_wait){.thread = i,
+					.owner = 2 + at % owners,
+					.method = lock,
+					.lock = 7,
+					.since_ns =
+						at * NS_PER_S + (uint64_t)((1 - share) * 1000) * MS,
+					.until_ns = (at + 1) * NS_PER_S});
+		}
+	profile_advance(profile, SECONDS);
+}
+
+static const char *const tries[] = {"java.lang.Thread", "run", "shop.Node", "lead",
+	"java.util.concurrent.locks.ReentrantLock", "tryLock", NULL};
+static const char *const locks[] = {"java.lang.Thread", "run", "shop.Node", "lead",
+	"java.util.concurrent.locks.ReentrantLock", "lock", NULL};
+static const char *const tries_in_task[] = {"java.util.concurrent.ThreadPoolExecutor", "runWorker",
+	"shop.Node", "lead", "java.util.concurrent.locks.ReentrantLock", "tryLock", NULL};
+
+static const char *const leads[] = {"java.lang.Thread", "run", "shop.Node", "lead", NULL};
+static const char *const sleeps[] = {
+	"java.lang.Thread", "run", "shop.Node", "lead", "java.lang.Thread", "sleep", NULL};
+
+static void test_candidates(void)
+{
+	trying(tries, 0.9, 1);
+	is_silent("locks", "when threads try to acquire it, with a timeout, and one holds it");
+	trying(tries, 0.89, 1);
+	is_found("locks", "when threads try to acquire it for 89 % of the time");
+	trying(tries, 0.9, 2);
+	is_found("locks", "when threads try to acquire it, and two hold it in turn");
+	trying(tries_in_task, 0.9, 1);
+	is_found("locks", "when tasks of an executor try to acquire it");
+	trying(locks, 0.9, 1);
+	is_found("locks", "when threads wait for it without a timeout");
+	trying(locks, 0.9, 1);
+	spend(2, 1, leads, THREAD_RUNNABLE, 0.6);
+	spend(2, 1, sleeps, THREAD_SLEEPING, 0.4);
+	is_str(found("locks")->what,
+		"2 threads wait for Leader, 1.8 on average; held by node-2 in Node.lead (sleeps)",
+		"a thread that waits for a core to acquire the lock does not hold it");
+}
+
 static void test_standby(void)
 {
 	standing_by(0, false, 0);
@@ -335,6 +396,7 @@ int main(void)
 	test_helped();
 	test_timer();
 	test_standby();
+	test_candidates();
 	test_clinit();
 	return tap_done();
 }

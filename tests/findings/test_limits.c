@@ -341,6 +341,22 @@ static void test_causes(void)
 static const char *const finalizes[] = {
 	"java.lang.ref.Finalizer", "runFinalizer", "shop.Handle", "finalize", NULL};
 
+static const char *const cleans[] = {"jdk.internal.ref.CleanerImpl", "run",
+	"jdk.internal.ref.PhantomCleanable", "clean", "shop.Handle", "free", NULL};
+static const char *const closes[] = {"shop.Handle", "close", "jdk.internal.ref.PhantomCleanable",
+	"clean", "shop.Handle", "free", NULL};
+static const char *const uncleaned[] = {"jdk.internal.ref.CleanerImpl", "run",
+	"java.lang.ref.ReferenceQueue", "remove", "java.lang.Object", "wait", NULL};
+
+static void cleaning(const char *const *frames, double share)
+{
+	begin();
+	seconds(10);
+	thread_of(0, "Cleaner-0");
+	spend(0, 1, frames, THREAD_SLEEPING, share);
+	spend(0, 1, uncleaned, THREAD_WAITING, 1 - share);
+}
+
 static void test_finalizers(void)
 {
 	begin();
@@ -355,6 +371,17 @@ static void test_finalizers(void)
 	spend(0, 1, finalizes, THREAD_SLEEPING, 0.89);
 	spend(0, 1, idle, THREAD_WAITING, 0.11);
 	is_silent("finalizers", "when the finalizer thread is busy for 89 % of the time");
+	cleaning(cleans, 0.9);
+	is_found("finalizers", "when a cleaner's thread is busy for 90 % of the time");
+	is_str(found("finalizers")->what,
+		"the cleaner thread Cleaner-0 is busy for 90 % of the time, mostly in Handle.free: "
+		"the "
+		"resources of unreachable objects stay in use",
+		"the finding names the cleaning action");
+	cleaning(cleans, 0.89);
+	is_silent("finalizers", "when a cleaner's thread is busy for 89 % of the time");
+	cleaning(closes, 1);
+	is_silent("finalizers", "when another thread runs cleaning actions");
 }
 
 /* --- what could not be judged -------------------------------------------------------------------------- */

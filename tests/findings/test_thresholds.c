@@ -31,7 +31,20 @@ static frames consume = {"java.util.concurrent.ThreadPoolExecutor runWorker", "s
 static frames bread = {
 	"java.lang.Thread run", "shop.Baker run", "shop.Shelf getBread", "java.lang.Object wait"};
 static frames changes = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
-	"shop.Search find", "shop.Board newer", "java.lang.Object wait"};
+	"shop.Search find", "shop.Board newer", "java.lang.Object wait", "java.lang.Object wait"};
+static frames changes_timed = {"java.util.concurrent.ThreadPoolExecutor runWorker",
+	"shop.Page show", "shop.Search find", "shop.Board newer", "java.lang.Object wait"};
+static frames newer = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Search find", "shop.Board newer"};
+static frames obtain = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Search find", "shop.Backlog obtain", "java.util.concurrent.LinkedBlockingQueue take",
+	"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject await"};
+static frames obtained = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Search find", "shop.Backlog obtain", "shop.Sql query"};
+static frames pay = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Search find", "shop.Payment process", "java.util.concurrent.Semaphore acquire"};
+static frames paying = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Search find", "shop.Payment process", "shop.Sql query"};
 static frames insert = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
 	"shop.Trail add", "shop.EventQueue put", "java.util.concurrent.ArrayBlockingQueue put",
 	"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject await"};
@@ -40,6 +53,12 @@ static frames future = {"java.util.concurrent.ThreadPoolExecutor runWorker", "sh
 static frames charge = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
 	"shop.Payment charge", "java.net.Socket$SocketInputStream read",
 	"sun.nio.ch.SocketDispatcher read0"};
+static frames reserve = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.StockObserver reserve", "java.net.Socket$SocketInputStream read"};
+static frames prune = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Search find", "shop.Threads prune", "java.util.concurrent.Semaphore acquire"};
+static frames release = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Board release", "java.lang.Object wait"};
 static frames decode = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.net.Session go",
 	"shop.net.Session decode", "java.net.Socket$SocketInputStream read"};
 static frames accepts = {
@@ -234,6 +253,50 @@ static void locks(void)
 	finds("locks", "when polls never know the owner");
 }
 
+/* Rule pool where no name says that the threads wait for a resource. */
+static void nameless(void)
+{
+	begin(), are("http-", 0, 40, permit, THREAD_PARKED, 0.979);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.021);
+	finds("pool", "when on average 0.84 threads work, which may have the permits");
+	begin(), are("http-", 0, 40, permit, THREAD_PARKED, 0.981);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.019);
+	finds("", "when on average 0.76 threads work: a permit may be a signal");
+	begin(), are("http-", 0, 40, permit, THREAD_PARKED, 0.976);
+	are("http-", 0, 40, permit, THREAD_RUNNABLE, 0.024);
+	finds("", "when threads that are woken wait for a core");
+	begin(), are("http-", 0, 40, changes_timed, THREAD_WAITING, 0.9);
+	are("http-", 0, 40, changes_timed, THREAD_MONITOR, 0.05);
+	are("http-", 0, 40, newer, THREAD_MONITOR, 0.05);
+	finds("", "when threads that are woken wait for a monitor");
+	begin(), are("http-", 0, 40, pay, THREAD_PARKED, 0.979);
+	are("http-", 0, 40, paying, THREAD_ON_CPU, 0.021);
+	finds("pool", "when on average 0.84 threads work in the method that waits");
+	begin(), are("http-", 0, 40, pay, THREAD_PARKED, 0.979);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.021);
+	finds("", "when a method that processes something waits, and no thread works in it");
+	begin(), are("http-", 0, 40, obtain, THREAD_PARKED, 0.979);
+	are("http-", 0, 40, obtained, THREAD_ON_CPU, 0.021);
+	finds("pool", "when a method waits for an element of a queue and works with it");
+	begin(), are("http-", 0, 40, obtain, THREAD_PARKED, 0.9);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.1);
+	finds("", "when a method waits for an element of a queue and returns it: it may be a task");
+	begin(), are("http-", 0, 40, prune, THREAD_PARKED, 0.9);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.1);
+	finds("pool", "when the name only contains \"run\"");
+	begin(), are("http-", 0, 4, release, THREAD_WAITING, 1);
+	finds("", "when the name only contains \"lease\"");
+	begin(), are("http-", 0, 40, changes, THREAD_WAITING, 0.979);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.021);
+	finds("pool", "when on average 0.84 threads work, which may own what the others wait for");
+	begin(), are("http-", 0, 40, changes, THREAD_WAITING, 0.981);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.019);
+	finds("", "when on average 0.76 threads work, so the others wait for an event");
+	begin(), are("http-", 0, 40, changes_timed, THREAD_WAITING, 0.9);
+	are("http-", 0, 40, query, THREAD_ON_CPU, 0.1);
+	finds("", "when threads wait for a condition with a timeout, as long polls do");
+}
+
 static void pools(void)
 {
 	begin(), are("http-", 0, 31, borrow, THREAD_PARKED, 1);
@@ -253,18 +316,6 @@ static void pools(void)
 	begin(), are("http-", 0, 40, borrow, THREAD_PARKED, 0.948);
 	are("http-", 0, 40, idle, THREAD_PARKED, 0.052);
 	finds("", "when the threads are idle for 5.2 % of the time, so there are enough of them");
-	begin(), are("http-", 0, 40, permit, THREAD_PARKED, 0.9948);
-	are("http-", 0, 40, query, THREAD_ON_CPU, 0.0052);
-	finds("pool", "when threads have the permit for 0.52 % of the time");
-	begin(), are("http-", 0, 40, permit, THREAD_PARKED, 0.9952);
-	are("http-", 0, 40, query, THREAD_ON_CPU, 0.0048);
-	finds("", "when threads have the permit for 0.48 % of the time: it may be a signal");
-	begin(), are("http-", 0, 40, changes, THREAD_WAITING, 0.979);
-	are("http-", 0, 40, query, THREAD_ON_CPU, 0.021);
-	finds("pool", "when on average 0.84 threads work, which may own what the others wait for");
-	begin(), are("http-", 0, 40, changes, THREAD_WAITING, 0.981);
-	are("http-", 0, 40, query, THREAD_ON_CPU, 0.019);
-	finds("", "when on average 0.76 threads work, so the others wait for an event");
 	begin(), are("http-", 0, 8, insert, THREAD_PARKED, 1);
 	finds("pool", "when all threads wait for space in a queue");
 	says("8 of 8 threads http-* wait in EventQueue.put for space in a full queue; 0 do other "
@@ -303,6 +354,8 @@ static void io(void)
 	are("order-", 0, 4, charge, THREAD_RUNNABLE, 0.15);
 	are("order-", 0, 4, query, THREAD_ON_CPU, 0.4);
 	finds("io", "when waits for a core inside the I/O calls are not counted as other work");
+	begin(), are("order-", 0, 4, reserve, THREAD_IO, 1);
+	finds("io", "when the names only contain \"serve\" and \"server\"");
 	begin(), are("session-", 0, 4, decode, THREAD_IO, 1);
 	are("port-", 4, 1, accepts, THREAD_IO, 1);
 	finds("", "when threads wait for requests");
@@ -376,6 +429,7 @@ int main(void)
 	cores();
 	locks();
 	pools();
+	nameless();
 	io();
 	peers();
 	children();

@@ -149,15 +149,14 @@ static bool serves(const struct io *io, uint32_t own, bool outgoing)
 
 	for (int i = 0; i < IO_INNER && own != PROFILE_NONE; i++) {
 		const struct profile_method *m = places_method(io->scene, own);
-		const char *dot = strrchr(m->class_name, '.');
-		const char *simple = dot ? dot + 1 : m->class_name;
 
 		if (places_contains(m->name, server_methods) ||
-			places_contains(simple, server_classes) ||
+			places_contains(places_class(m), server_classes) ||
 			(!outgoing && of_server(io, m->class_name)))
 			return true;
 		beside |= !outgoing && beside_server(io, m->class_name);
-		client |= places_contains(m->name, clients) || places_contains(simple, clients);
+		client |= places_contains(m->name, clients) ||
+			  places_contains(places_class(m), clients);
 		own = places_outwards(io->scene->places, own);
 	}
 	return beside && !client;

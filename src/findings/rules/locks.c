@@ -124,6 +124,7 @@ const struct finding_rule rule_deadlock = {
 #define LOCKS_EACH      0.05 /* ... this share of the time of each thread with a wait ... */
 #define LOCKS_EACH_MOST 40   /* ... (of 40 at most, since threads come and go), ... */
 #define LOCKS_SHARE     0.20 /* ... and of waiting and running threads together */
+#define LOCKS_ALL       0.9  /* of a thread's time that counts as all of it */
 #define LOCKS_POLL_NS   (2 * NS_PER_MS)
 #define LOCKS_HOLDERS   64
 #define LOCKS_CHAIN     6       /* owners after the first in a chain */
@@ -274,13 +275,17 @@ static uint32_t last_holder(
 static unsigned rank_holding(
 	const struct scene *scene, const struct profile_part *part, uint64_t where)
 {
-	/* Parked in one of Java's synchronizers, but not on a condition: it waits for a lock. */
+	uint32_t java = places_of(scene->places, part->stack).java;
+	/* In one of Java's synchronizers, but not on a condition: it waits for a lock, or has been woken and waits for a core. */
 	bool waits = part->state == THREAD_MONITOR ||
-		     (part->state == THREAD_PARKED &&
+		     ((part->state == THREAD_PARKED || part->state == THREAD_RUNNABLE) &&
 			     places_find(scene->places, part->stack, METHOD_SYNC) != PROFILE_NONE &&
 			     places_find(scene->places, part->stack, PLACE_CHANGE) == PROFILE_NONE);
+	/* It may have been woken at the entry of a monitor. */
+	bool woken = part->state == THREAD_RUNNABLE && java != PROFILE_NONE &&
+		     scene_frame(scene, java)->method == (uint32_t)where;
 
-	if (waits)
+	if (waits || woken)
 		return 0;
 	return scene_has_method(scene, part->stack, (uint32_t)where) ? LOCKS_INSIDE
 								     : LOCKS_INSIDE - 1;
@@ -413,6 +418,27 @@ static double held_ns(const struct contended *c)
 	return waits - freed;
 }
 
+/*
+ * True when threads outside of executors try to acquire the lock, with a timeout, again and again, and one thread holds it all the
+ * time: candidates, which take over when the owner ends.
+ */
+static bool are_candidates(const struct scene *scene, const struct lock_spending *l,
+	const struct contended *c, double seconds)
+{
+	if (c->holder_count != 1 ||
+		(double)c->held_ns < LOCKS_ALL * c->waits.threads * seconds * NS_PER_S)
+		return false;
+	for (uint32_t i = c->waits.first; i < c->waits.end; i++) {
+		uint32_t thread = l->by.list[i].thread;
+		uint32_t stack = scene_most(scene, EVENT_WALL, thread, NULL, 0).part.stack;
+
+		if (stack == PROFILE_NONE || places_of(scene->places, stack).executor ||
+			places_find(scene->places, stack, METHOD_TRIES) == PROFILE_NONE)
+			return false;
+	}
+	return true;
+}
+
 static void judge_locks(const struct scene *scene)
 {
 	struct profile_query q = scene_query(scene, EVENT_LOCK);
@@ -435,7 +461,8 @@ static void judge_locks(const struct scene *scene)
 		unowned = unowned ? unowned : unowned_of(scene);
 		found[count] = contended_of(&l, &waits, unowned);
 		count += held_ns(&found[count]) >= LOCKS_LEAST * NS_PER_S * seconds &&
-			 !is_standby(scene, &found[count]);
+			 !is_standby(scene, &found[count]) &&
+			 !are_candidates(scene, &l, &found[count], seconds);
 	}
 	for (uint32_t i = 0; i < count; i++)
 		if (!is_link(found, count, &found[i]))

@@ -4,8 +4,10 @@
 #include "findings/rules.h"
 #include "findings/scene.h"
 
+#include "base/buf.h"
 #include "base/clock.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* --- heap: nearly full despite collections ------------------------------------------------------------ */
@@ -247,54 +249,94 @@ const struct finding_rule rule_humongous = {
 	.judge = judge_humongous,
 };
 
-/* --- finalizers: the finalizer thread cannot keep up -------------------------------------------------- */
+/* --- finalizers: the finalizer thread, or a cleaner's, cannot keep up ----------------------------------- */
 
-/* One thread runs all finalizers: when it is always busy the queue grows, and what is queued stays in the heap. */
+/*
+ * One thread runs all finalizers, and one the actions of each java.lang.ref.Cleaner: when it is always busy, its queue grows.
+ */
 #define FINALIZERS_BUSY 0.9 /* of the time */
+
+static bool cleans(const struct scene *scene, uint32_t stack)
+{
+	/* A program may also run an action on a thread of its own. */
+	return places_find(scene->places, stack, METHOD_CLEANS) != PROFILE_NONE &&
+	       places_find(scene->places, stack, METHOD_CLEANER) != PROFILE_NONE;
+}
 
 static unsigned finalizes(
 	const struct scene *scene, const struct profile_part *part, uint64_t unused)
 {
 	(void)unused;
 	return scene_is_java(scene, part->thread) &&
-	       places_find(scene->places, part->stack, METHOD_FINALIZES) != PROFILE_NONE;
+	       (cleans(scene, part->stack) ||
+		       places_find(scene->places, part->stack, METHOD_FINALIZES) != PROFILE_NONE);
+}
+
+/* The thread that spends most time in finalizers or cleaning actions, in *ns. PROFILE_NONE: none. */
+static uint32_t busiest_finalizer(const struct scene *scene, uint64_t *ns)
+{
+	uint64_t *by_thread = xcalloc(scene->threads + 1, sizeof(*by_thread));
+	uint32_t thread = PROFILE_NONE;
+
+	*ns = 0;
+	for (uint32_t i = 0; i < scene->wall_count; i++)
+		if (finalizes(scene, &scene->wall[i], 0))
+			by_thread[scene->wall[i].thread] += scene->wall[i].weight;
+	for (uint32_t i = 0; i < scene->threads; i++)
+		if (by_thread[i] > *ns) {
+			*ns = by_thread[i];
+			thread = i;
+		}
+	free(by_thread);
+	return thread;
 }
 
 static void judge_finalizers(const struct scene *scene)
 {
-	double seconds = scene_seconds(scene, EVENT_WALL), busy = 0;
+	double seconds = scene_seconds(scene, EVENT_WALL);
+	uint64_t ns;
+	uint32_t thread = busiest_finalizer(scene, &ns);
 
-	for (uint32_t i = 0; i < scene->wall_count && seconds > 0; i++)
-		if (finalizes(scene, &scene->wall[i], 0))
-			busy += (double)scene->wall[i].weight / NS_PER_S / seconds;
-	if (busy < FINALIZERS_BUSY)
+	if (thread == PROFILE_NONE || (double)ns < FINALIZERS_BUSY * seconds * NS_PER_S)
 		return;
-	struct scene_most most = scene_most(scene, EVENT_WALL, PROFILE_ANY_THREAD, finalizes, 0);
-	if (most.part.stack == PROFILE_NONE)
-		return;
+	struct profile_part most = scene_most(scene, EVENT_WALL, thread, finalizes, 0).part;
+	double busy = (double)ns / NS_PER_S / seconds;
+	bool cleaner = cleans(scene, most.stack);
+
 	busy = busy > 1 ? 1 : busy;
-	struct finding *f = scene_found(scene, FINDING_COSTS, busy, 0);
+	struct finding *f = scene_found(scene, FINDING_COSTS, busy, thread);
 	f->event = EVENT_WALL;
-	f->thread = most.part.thread;
-	uint32_t own = places_of(scene->places, most.part.stack).outer; /* finalize() itself */
-	f->method = own == PROFILE_NONE ? scene_own_method(scene, most.part.stack)
+	f->thread = thread;
+	uint32_t own = places_of(scene->places, most.stack).outer; /* finalize(), or the action */
+	f->method = own == PROFILE_NONE ? scene_own_method(scene, most.stack)
 					: scene_frame(scene, own)->method;
-	finding_set_text(f,
-		"the finalizer thread is busy for %.0f %% of the time, mostly in %s: objects "
-		"waiting to be finalized stay in the heap",
-		100 * busy, scene_method(scene, f->method));
-	finding_prove(f, "%s:", scene_thread(scene, most.part.thread));
-	scene_prove_stack(scene, f, most.part.stack, 4);
-	finding_advise(f,
-		"check the queue with jcmd %d GC.finalizer_info; replace finalize() with "
-		"java.lang.ref.Cleaner or close()",
-		scene->now->pid);
+	if (cleaner)
+		finding_set_text(f,
+			"the cleaner thread %s is busy for %.0f %% of the time, mostly in %s: the "
+			"resources of unreachable objects stay in use",
+			scene_thread(scene, thread), 100 * busy, scene_method(scene, f->method));
+	else
+		finding_set_text(f,
+			"the finalizer thread is busy for %.0f %% of the time, mostly in %s: "
+			"objects "
+			"waiting to be finalized stay in the heap",
+			100 * busy, scene_method(scene, f->method));
+	finding_prove(f, "%s:", scene_thread(scene, thread));
+	scene_prove_stack(scene, f, most.stack, 4);
+	if (cleaner)
+		finding_advise(
+			f, "make the cleaning actions cheaper, or close() the objects in time");
+	else
+		finding_advise(f,
+			"check the queue with jcmd %d GC.finalizer_info; replace finalize() with "
+			"java.lang.ref.Cleaner or close()",
+			scene->now->pid);
 }
 
 const struct finding_rule rule_finalizers = {
 	.name = "finalizers",
 	.title = "FINALIZERS",
-	.what = "a finalizer thread that is busy for 90 % of the time",
+	.what = "a finalizer or cleaner thread that is busy for 90 % of the time",
 	.events = 1u << EVENT_WALL,
 	.judge = judge_finalizers,
 };

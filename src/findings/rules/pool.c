@@ -15,24 +15,25 @@
 /*
  * Connections, permits, buffers, space in a full queue. Idle workers, and tasks that are a loop over a queue, wait in the same
  * way and are no problem. The former are in no task; in the latter the outermost method itself removes the element, or its name
- * says so. Threads that wait for an event (a long poll) are not reported either: a wait for a resource implies that another thread
- * owns the resource and works in a task.
+ * says so. Threads that wait for an event (a long poll) are not reported either. Evidence of a resource: the name of the method or
+ * its class; or another thread works inside the same method, which so both waits for the resource and uses it; or, for a
+ * permit or an untimed wait for a condition, another thread works in a task, so it may have the resource.
  */
 #define POOL_MEMBERS 4    /* threads, ... */
 #define POOL_WAITS   0.75 /* ... with this share of their time in one place, ... */
 #define POOL_IDLE    0.05 /* ... at most this much without a task, ... */
 #define POOL_HELD    0.8 /* ... and this many threads in other tasks, which own the resource; ... */
 #define POOL_OTHER \
-	0.005 /* ... for permits and classes named "Pool" this share suffices; for acquirers[] none is needed */
+	0.005 /* ... for classes named "Pool" this share suffices; for acquirers[] none is needed */
 #define POOL_INNER 4 /* own frames whose names are compared */
 
 /* Words in names: of methods that acquire a limited resource; of methods and of classes that wait for the next piece of work. */
 static const char *const acquirers[] = {
 	"borrow", "acquire", "getConnection", "lease", "checkOut", NULL};
 static const char *const loops[] = {"take", "poll", "next", "receive", "dequeue", "drain", "consum",
-	"read", "accept", "listen", "pull", "park", "idle", "join", "await", "sleep", "loop",
-	"process", "run", "fetch", "remove", "waitFor", "message", "event", "task", "job", "work",
-	"signal", NULL};
+	"read", "accept", "listen", "pull", "park", "idle", "join", "await", "sleep", "loop", "run",
+	"fetch", "remove", "waitFor", "message", "event", "task", "job", "work", "signal", NULL};
+static const char *const handlers[] = {"process", NULL}; /* of either */
 static const char *const queues[] = {"Queue", "Mailbox", "Inbox", "Channel", "Buffer", "Barrier",
 	"WaitStrategy", "Latch", "Future", "Promise", NULL};
 
@@ -43,6 +44,8 @@ struct pool {
 	uint32_t lived;               /* threads with wall samples */
 	uint64_t votes;               /* lead of `where`, in ns */
 	uint64_t all, waits, idles;   /* ns */
+	uint64_t woken;               /* enters or leaves the wait */
+	uint64_t inside;              /* works in `where` */
 	uint64_t most, most_other;
 };
 
@@ -87,14 +90,14 @@ static uint32_t limited_in(const struct scene *scene, const struct profile_part 
 	uint32_t acquirer = full ? PROFILE_NONE : find_acquirer(scene, at.own);
 	if (acquirer != PROFILE_NONE)
 		return acquirer == at.outer ? PROFILE_NONE : scene_frame(scene, acquirer)->method;
-	if (!full && (places_contains(places_method(scene, at.own)->name, loops) ||
-			     places_contains(places_method(scene, at.own)->class_name, queues)))
+	const struct profile_method *own = places_method(scene, at.own);
+	if (!full &&
+		(places_contains(own->name, loops) || places_contains(places_class(own), queues)))
 		return PROFILE_NONE;
 	/* Otherwise it may wait for its next piece of work, unless it is three calls deep in an executor's task. */
 	if (!(at.waits & PLACE_PERMIT) &&
 		(!at.executor || at.owns < 3 ||
-			!strcmp(places_method(scene, at.own)->class_name,
-				places_method(scene, at.outer)->class_name)))
+			!strcmp(own->class_name, places_method(scene, at.outer)->class_name)))
 		return PROFILE_NONE;
 	return scene_frame(scene, at.own)->method;
 }
@@ -117,12 +120,34 @@ static void pool_vote(struct pool *pool, uint32_t where, uint64_t weight)
 	}
 }
 
+/*
+ * True when a thread that is not waiting in this method is about to, or has been woken there: it waits for a core, or to enter a
+ * monitor, with no frames but those of the wait.
+ */
+static bool at_wait(const struct scene *scene, const struct profile_part *part, uint32_t method)
+{
+	struct place at = places_of(scene->places, part->stack);
+	bool in_wait = at.waits & (PLACE_QUEUE | PLACE_PERMIT | PLACE_CHANGE) ||
+		       !strcmp(places_method(scene, at.java)->class_name, "java.lang.Object");
+
+	if (part->state <= THREAD_RUNNABLE && in_wait)
+		return true;
+	return (part->state == THREAD_RUNNABLE || part->state == THREAD_MONITOR) &&
+	       (in_wait || scene_frame(scene, at.java)->method == method);
+}
+
 static void pool_add(const struct scene *scene, struct pool *pool, uint32_t where,
 	const struct profile_part *part)
 {
 	bool runs = part->state <= THREAD_RUNNABLE;
+	bool inside =
+		pool->where != PROFILE_NONE && scene_has_method(scene, part->stack, pool->where);
 
 	pool->all += part->weight;
+	if (inside && at_wait(scene, part, pool->where)) {
+		pool->woken += part->weight;
+		return;
+	}
 	if (where != PROFILE_NONE && where == pool->where) {
 		pool->waits += part->weight;
 		if (part->weight > pool->most) {
@@ -132,7 +157,10 @@ static void pool_add(const struct scene *scene, struct pool *pool, uint32_t wher
 		}
 	} else if (!runs && places_of(scene->places, part->stack).own == PROFILE_NONE) {
 		pool->idles += part->weight;
-	} else if (part->weight > pool->most_other) {
+	} else {
+		pool->inside += inside ? part->weight : 0;
+		if (part->weight <= pool->most_other)
+			return;
 		pool->most_other = part->weight;
 		pool->other = part->stack;
 		pool->other_thread = part->thread;
@@ -167,18 +195,36 @@ static double pool_members(const struct pool *pool, double seconds)
 	return pool->lived <= 1.25 * on_average + 1 ? pool->lived : on_average;
 }
 
-/* True when there is evidence that the pool's threads wait for a limited resource, not for an event. */
+/* True for Object.wait without a timeout, which calls the method with one, and for a condition's await. */
+static bool waits_untimed(const struct scene *scene, uint32_t stack)
+{
+	struct place at = places_of(scene->places, stack);
+	int waits = 0;
+
+	if (at.waits & PLACE_CHANGE)
+		return places_find(scene->places, stack, METHOD_TRIES) == PROFILE_NONE;
+	for (uint32_t s = at.java; s != at.own; s = profile_get_stack(scene->profile, s).parent)
+		waits += !strcmp(places_method(scene, s)->name, "wait");
+	return waits > 1;
+}
+
+/* True when there is evidence that the pool's threads wait for a limited resource, not for an event or their next task. */
 static bool pool_is_limited(const struct scene *scene, const struct pool *pool, double seconds)
 {
 	const struct profile_method *where = profile_get_method(scene->profile, pool->where);
-	uint64_t other = pool->all - pool->waits - pool->idles;
+	double other = (double)(pool->all - pool->waits - pool->idles - pool->woken);
+	double held = POOL_HELD * seconds * NS_PER_S;
+	unsigned waits = places_of(scene->places, pool->stack).waits;
 
 	if (places_contains(where->name, acquirers) || inserts(scene, pool->stack))
 		return true;
-	if (strstr(where->class_name, "Pool") ||
-		places_of(scene->places, pool->stack).waits & PLACE_PERMIT)
-		return (double)other >= POOL_OTHER * (double)pool->all;
-	return (double)other >= POOL_HELD * seconds * NS_PER_S;
+	if (strstr(where->class_name, "Pool"))
+		return other >= POOL_OTHER * (double)pool->all;
+	if ((double)pool->inside >= held)
+		return true;
+	return other >= held && !places_contains(where->name, handlers) &&
+	       (waits & PLACE_PERMIT ||
+		       (!(waits & PLACE_QUEUE) && waits_untimed(scene, pool->stack)));
 }
 
 static bool pool_exhausted(const struct scene *scene, const struct pool *pool, double seconds)
