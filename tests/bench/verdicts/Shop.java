@@ -860,7 +860,130 @@ public class Shop {
         });
     }
 
+    // ---- reserve: a header and a body in two writes, to a peer that acknowledges after 40 ms
+    static final class StockClient {
+        final Socket s;
+        StockClient(Socket s) { this.s = s; }
+        int reserve(int id) throws IOException {
+            s.getOutputStream().write(new byte[4]);
+            s.getOutputStream().write(new byte[60]);
+            return s.getInputStream().read();
+        }
+    }
+    static void reserve(int port) throws Exception {
+        BlockingQueue<StockClient> clients = new LinkedBlockingQueue<>();
+        for (int i = 0; i < 4; i++) clients.add(new StockClient(new Socket("127.0.0.1", port)));
+        load(http(4), 4, () -> {
+            StockClient c = clients.take();
+            sink += c.reserve(7);
+            clients.add(c);
+        });
+    }
+    /** The peer of reserve: answers each 64 bytes. */
+    static void stock() throws Exception {
+        ServerSocket ss = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        System.out.println("port " + ss.getLocalPort());
+        for (;;) {
+            Socket s = ss.accept();
+            go("stock", quiet(() -> {
+                for (DataInputStream in = new DataInputStream(s.getInputStream());;) {
+                    in.readFully(new byte[64]);
+                    s.getOutputStream().write(1);
+                }
+            }));
+        }
+    }
+    // ---- payment: a semaphore in a method whose name may be that of a loop
+    static final class PaymentService {
+        final Semaphore slots = new Semaphore(2);
+        void processPayment() throws Exception {
+            slots.acquire();
+            try {
+                callBank();
+            } finally { slots.release(); }
+        }
+        void callBank() { nap(150); }
+    }
+    static void payment() {
+        PaymentService p = new PaymentService();
+        load(http(10), 10, p::processPayment);
+    }
+    // ---- cleaner: cleaning actions that take longer than objects live
+    static void freeTexture() { nap(3); }
+    static void cleaner() throws Exception {
+        Object c = Class.forName("java.lang.ref.Cleaner").getMethod("create").invoke(null);
+        Method register = c.getClass().getMethod("register", Object.class, Runnable.class);
+        go("render", forever(() -> {
+            for (int i = 0; i < 20; i++) register.invoke(c, new byte[2000], (Runnable) Shop::freeTexture);
+            kept = new byte[300 << 10];
+            nap(20);
+        }));
+    }
+
     // ================= healthy
+    static void ok_candidates() { // threads that try to become the leader, with a timeout
+        ReentrantLock leader = new ReentrantLock();
+        go("leader", quiet(() -> {
+            leader.lock();
+            for (;;) nap(1000);
+        }));
+        nap(100);
+        for (int i = 0; i < 3; i++)
+            go("candidate-" + i, forever(() -> {
+                if (leader.tryLock(2, TimeUnit.SECONDS))
+                    sink++;
+                nap(50);
+            }));
+    }
+    /** Workers that wait for a signal in a class of its own. */
+    static final class Tiles {
+        final Semaphore items = new Semaphore(0);
+        void renderForever() throws Exception {
+            for (;;) renderOne();
+        }
+        void renderOne() throws Exception {
+            Signal.obtain(items);
+            burn(700);
+        }
+    }
+    static final class Signal {
+        static void obtain(Semaphore s) throws Exception { s.acquire(); }
+    }
+    static void ok_signal() {
+        Tiles t = new Tiles();
+        ExecutorService e = Executors.newFixedThreadPool(6, named("render-"));
+        for (int i = 0; i < 6; i++) e.execute(quiet(t::renderForever));
+        go("producer", forever(() -> {
+            t.items.release();
+            nap(10);
+        }));
+    }
+    /** Long polls beside requests that compute. */
+    static final class Room {
+        long last;
+        synchronized void post() {
+            last++;
+            notifyAll();
+        }
+        synchronized void newer() throws Exception {
+            long at = last, end = System.nanoTime() + 3000000000L;
+            while (last == at && System.nanoTime() < end) wait(3000);
+        }
+    }
+    static void ok_chat() {
+        Room r = new Room();
+        AtomicInteger n = new AtomicInteger();
+        go("speaker", forever(() -> {
+            nap(700);
+            r.post();
+        }));
+        load(http(24), 24, () -> {
+            if (n.incrementAndGet() % 12 == 0)
+                burn(400000);
+            else
+                r.newer();
+        });
+    }
     static void ok_vtask() {
         ExecutorService v;
         try {
@@ -1259,6 +1382,10 @@ public class Shop {
         int arg = a.length > 1 ? Integer.parseInt(a[1]) : 0;
         if (mode.equals("db")) {
             db(arg);
+            return;
+        }
+        if (mode.equals("stock")) {
+            stock();
             return;
         }
         if (mode.equals("httpd")) {
