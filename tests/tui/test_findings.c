@@ -160,7 +160,7 @@ static void test_nothing(void)
 	can_begin = false;
 	keys("w");
 	seconds(2);
-	has("nothing found; looked for:", "an empty list names the rules that were checked");
+	has("nothing found; checked for:", "an empty list names the rules that were checked");
 	has("garbage collection that takes more",
 		"an empty list includes the rules that found nothing");
 	has("sampled: press 3)",
@@ -235,7 +235,7 @@ static void test_list(int rows, int cols)
 	seconds(4);
 	keys("w");
 	if (rows > 8)
-		has("nothing found yet; looking for:",
+		has("nothing found yet; checking for:",
 			"the list says that the rules are still being checked");
 	ok(fake.vitals.events[EVENT_LOCK].state == VITALS_ON, "%dx%d: w starts sampling of locks",
 		cols, rows);

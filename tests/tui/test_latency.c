@@ -179,7 +179,7 @@ static void test_refusals(void)
 	refuses("press space first", "a frozen screen is refused with a sentence");
 	keys(" ");
 	owner = "jhot process 31";
-	refuses("latency of calls is measured only by the owner",
+	refuses("Only the owner of the session, jhot process 31,",
 		"so is the session of another jhot");
 	owner = "";
 	ui.over = true;
@@ -218,7 +218,7 @@ static void test_recorded(void)
 	seconds(1);
 	ok(*fake.method && calls_name(ui.profile), "leaving the view ends nothing");
 	keys(" jjl");
-	ok(ui.view == VIEW_METHODS && shows("Here are only the calls of "),
+	ok(ui.view == VIEW_METHODS && shows("Only the calls of "),
 		"the calls of other methods are not there");
 	options.recorded = false;
 	end();
@@ -338,7 +338,7 @@ static void test_ranges(void)
 	keys("<");
 	ok(shows("slowest 1 %") && shows("SLOWEST CALLS"), "< returns to the slowest calls");
 	keys("x");
-	ok(shows("the shown range of measured calls"), "x offers to export these calls");
+	ok(shows("only the calls of the shown range"), "x offers to export these calls");
 	keys("\n");
 	slow_ns = exported_ns;
 	ok(slow_ns > 0 && exported_locked_ns > slow_ns / 2,

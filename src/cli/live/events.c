@@ -32,7 +32,7 @@ int live_event_set(void *ctx, int event, bool on, uint64_t interval, struct err 
 
 		if (!on || interval)
 			return err_set(err, ERR_FAILED,
-				"The events are chosen by %s, whose session this is.",
+				"Only %s, which owns the session, can change its events.",
 				s->shared_by);
 		if (shared_vitals(s->shared)->events[event].state == VITALS_ON ||
 			events_sampled(s->profile, event))
@@ -99,8 +99,9 @@ int live_event_engine(void *ctx, int event, struct err *err)
 
 	if (!l->now->session)
 		return err_set(err, ERR_FAILED,
-			l->now->shared ? "The events are chosen by the jhot that owns the session."
-				       : "The events of a recording cannot be changed.");
+			l->now->shared
+				? "Only the jhot that owns the session can change its events."
+				: "The events of a recording cannot be changed.");
 	if (event != EVENT_CPU)
 		return 1;
 	const char *now = session_vitals(l->now->session)->events[event].engine;
@@ -190,7 +191,7 @@ int live_latency(void *ctx, const char *method, uint64_t *begin_ns, struct err *
 
 	if (!session)
 		return err_set(err, ERR_FAILED,
-			"The latency of calls is measured only by the owner of a live session.");
+			"Only the owner of a live session can measure the latency of calls.");
 	int rc = session_latency(session, method, 0, err);
 	*begin_ns = clock_mono_ns() - session_start_ns(session);
 	return rc;

@@ -544,7 +544,7 @@ struct fleet_stream *fleet_use(struct fleet *f, int id, struct err *err)
 			i->stream->users++;
 			return i->stream;
 		}
-		err_set(err, ERR_ATTACH, "%s", *i->why ? i->why : "It is being attached.");
+		err_set(err, ERR_ATTACH, "%s", *i->why ? i->why : "It is still being attached.");
 		return NULL;
 	}
 	err_set(err, ERR_GONE, "The JVM has ended.");

@@ -76,23 +76,18 @@ void live_fleet(struct live *l, struct fleet *fleet)
 
 /* --- the list of JVMs -------------------------------------------------------------------------------- */
 
-static int list_fleet(const struct live *l, const struct app_jvm **out, struct err *err)
-{
-	bool busy;
-	int count;
-
-	fleet_step(l->fleet);
-	count = fleet_rows(l->fleet, l->now->stream, out, &busy);
-	if (busy)
-		err_set(err, ERR_BUSY, "JVMs are being attached.");
-	return count;
-}
-
 static int live_list(void *ctx, const struct app_jvm **out, struct err *err)
 {
 	struct live *l = ctx;
+	bool busy;
 
-	return l->fleet ? list_fleet(l, out, err) : jvms_list(&l->jvms, out, err);
+	if (!l->fleet)
+		return jvms_list(&l->jvms, out, err);
+	fleet_step(l->fleet);
+	int count = fleet_rows(l->fleet, l->now->stream, out, &busy);
+	if (busy)
+		err_set(err, ERR_BUSY, "JVMs are being attached.");
+	return count;
 }
 
 /* --- attaching --------------------------------------------------------------------------------------- */

@@ -24,8 +24,8 @@ struct app_jvm { /* a row of the picker */
 	int64_t rss_bytes, uptime_s;
 	int threads;
 	bool can_attach;
-	/* Of a list of instances (app_options): its profile is the one that is shown; figures of the last seconds, -1: not known. */
-	bool shown;
+	/* Only in a list of instances (app_options). Figures are of the last seconds; -1: not known. */
+	bool shown; /* its profile is the one that is shown */
 	int64_t heap_used, heap_max;
 	int gc_pct_x10, hot_pct;
 	char hot[128]; /* the hottest method */
@@ -62,8 +62,9 @@ struct app_ops {
 	 */
 	int (*list)(void *ctx, const struct app_jvm **out, struct err *err);
 	/*
-	 * id: of a row of the list. Attaches and starts sampling this event, with a new profile and vitals. The previous session keeps running and its
-	 * profile stays valid until forget. Blocks, calling patience. On -1 err is filled and nothing has changed.
+	 * Attaches to the JVM of a row of the list, by its id, and starts sampling this event, with a new profile and vitals. The
+	 * previous session keeps running, and its profile stays valid, until forget. Blocks, calling patience. Returns 0, or -1 with
+	 * err filled; then nothing has changed.
 	 */
 	int (*attach)(void *ctx, int id, int event, struct err *err);
 	/* Ends the session before the last attach and frees its profile. May be NULL. */

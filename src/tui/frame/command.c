@@ -200,35 +200,35 @@ static unsigned delay_step(struct ui *ui, int arg)
 /* --- undoing ----------------------------------------------------------------------------------------- */
 
 /*
- * Esc undoes the latest of search, filter, zoom and restriction to a thread; then it returns to the list of instances, if there is
- * one. It never quits.
+ * Esc undoes the latest of search, filter, zoom, restriction to a thread, and going to a finding: the one with the highest undo id.
+ * Then it returns to the list of instances, if there is one. It never quits.
  */
 static unsigned back(struct ui *ui, int arg)
 {
 	const struct view *v = ui_view(ui);
-	const struct trail *trail = &ui->states[ui->view]->trail;
-	unsigned filters = search_undo_id(ui),
-		 view = v->undo_id ? v->undo_id(ui) : trail_undo(trail);
+	unsigned found = ui_found_undo(ui), filters = search_undo_id(ui);
+	unsigned view = v->undo_id ? v->undo_id(ui) : trail_undo(&ui->states[ui->view]->trail);
 	unsigned only = ui_is_restricted(ui) ? ui->scope.only_undo : 0;
-	unsigned found = ui_found_undo(ui);
+	unsigned last = found > filters ? found : filters;
 
-	if (found > filters && found > view && found > only) {
+	last = view > last ? view : last;
+	last = only > last ? only : last;
+	if (!last)
+		return ui->options->instances ? jvm_other(ui, 0) : 0;
+	if (last == found) {
 		ui->found_undo = 0;
 		return findings_show(ui, 1);
 	}
-	if (filters > view && filters > only) {
+	if (last == filters) {
 		search_back(ui);
 		return UI_FREEZE_ORDER;
 	}
-	if (view > only) {
+	if (last == view) {
 		v->back(ui);
 		return UI_UPDATE;
 	}
-	if (only) {
-		ui_restrict(ui, PROFILE_ANY_THREAD, 0);
-		return UI_SORT;
-	}
-	return ui->options->instances ? jvm_other(ui, 0) : 0;
+	ui_restrict(ui, PROFILE_ANY_THREAD, 0);
+	return UI_SORT;
 }
 
 /* --- the rest ---------------------------------------------------------------------------------------- */
@@ -306,8 +306,8 @@ const struct command commands[] = {
 	{"callers-latency", {{'l', 0}}, "l", NULL, "latency of its calls", "latency", 13, GROUP_VIEWS, CALLERS, method_latency, NULL},
 	{"latency-call", {{TKEY_ENTER, 0}}, "⏎", "Enter", "timeline of this call", "timeline", 10, GROUP_VIEWS, LATENCY, latency_open, latency_can_open},
 	{"latency-back", {{TKEY_ESC, 0}, {'q', 0}}, "Esc", NULL, "back; also q", "back", 11, GROUP_VIEWS, LATENCY, latency_back, NULL},
-	{"latency-tree", {{'D', 0}}, "D", NULL, "call tree of these calls, beside the others", "difference", 12, GROUP_VIEWS, LATENCY, latency_tree, latency_has_calls},
-	{"findings", {{'w', 0}}, "w", NULL, "findings: problems", NULL, 0, GROUP_VIEWS, VIEWS_DATA | LATENCY | INFO, findings_show, NULL},
+	{"latency-tree", {{'D', 0}}, "D", NULL, "call tree of these calls and of the others", "difference", 12, GROUP_VIEWS, LATENCY, latency_tree, latency_has_calls},
+	{"findings", {{'w', 0}}, "w", NULL, "findings", NULL, 0, GROUP_VIEWS, VIEWS_DATA | LATENCY | INFO, findings_show, NULL},
 	{"findings-go", {{TKEY_ENTER, 0}}, "⏎", "Enter", "go there: event and thread or method", "go there", 10, GROUP_VIEWS, FINDINGS, findings_go, NULL},
 	{"findings-back", {{TKEY_ESC, 0}, {'w', 0}}, "Esc", NULL, "back", "back", 11, GROUP_VIEWS, FINDINGS, findings_show, NULL},
 

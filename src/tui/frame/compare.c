@@ -107,10 +107,10 @@ bool compare_text(
 	char *out, size_t size, const struct compare_share *now, const struct compare_share *then)
 {
 	double points;
-	bool apart = compare_delta(now, then, &points);
+	bool significant = compare_delta(now, then, &points);
 
-	snprintf(out, size, apart ? "%+.1f" : "~", points);
-	return apart;
+	snprintf(out, size, significant ? "%+.1f" : "~", points);
+	return significant;
 }
 
 void compare_tree_set(struct compare_tree *base, struct calltree *tree)

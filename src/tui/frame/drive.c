@@ -53,7 +53,8 @@ static void ui_adopt_profile(struct ui *ui)
 	ui->vitals = ui->ops->vitals(ui->ctx);
 	profile_pin_register(ui->profile, ui_pin_ids, ui);
 	if (ui->options->instances)
-		ui_notify(ui, STYLE_NORMAL, UI_STAY, "Esc returns to the list; sampling goes on.");
+		ui_notify(
+			ui, STYLE_NORMAL, UI_STAY, "Esc returns to the list; sampling continues.");
 	else if (*ui_owner(ui))
 		ui_notify(ui, STYLE_NORMAL, UI_STAY,
 			"Watching the session of %s. It continues when you leave.", ui_owner(ui));

@@ -159,7 +159,8 @@ static void draw_message(const struct ui *ui, int last)
 	}
 }
 
-static void add_newer(const struct ui *ui, struct strip *s)
+/* While frozen. */
+static void add_frozen(const struct ui *ui, struct strip *s)
 {
 	char count[TEXT_NUMBER];
 
@@ -190,7 +191,7 @@ void footer_draw(const struct ui *ui)
 		draw_part(ui, ui->canvas->rows - rows, v->detail);
 	if (rows > 2)
 		draw_part(ui, last - 1,
-			ui->scope.time.frozen && v->notice && file_has_time(ui) ? add_newer
+			ui->scope.time.frozen && v->notice && file_has_time(ui) ? add_frozen
 										: v->notice);
 	if (ui->prompt.label)
 		draw_prompt(ui, last, rows > 1);

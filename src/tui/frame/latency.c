@@ -24,20 +24,12 @@ static const char *refusal(const struct ui *ui, char out[200])
 		return "The session has ended: the latency of calls is measured only in a live "
 		       "JVM.";
 	if (ui->scope.time.frozen)
-		return "The screen is frozen, and calls are measured from now on: press space "
-		       "first.";
+		return "The screen is frozen: press space first. Calls are measured from then on.";
 	if (!*ui_owner(ui))
 		return NULL;
-	snprintf(out, 200, "The latency of calls is measured only by the owner of the session, %s.",
+	snprintf(out, 200, "Only the owner of the session, %s, can measure the latency of calls.",
 		ui_owner(ui));
 	return out;
-}
-
-/* Whose calls the profile has without having been asked; NULL: none. */
-static const char *recorded_method(const struct ui *ui)
-{
-	return ui->options->file || ui->options->recorded || *ui_owner(ui) ? calls_name(ui->profile)
-									   : NULL;
 }
 
 static bool refuse(struct ui *ui, enum style style, const char *sentence)
@@ -86,7 +78,7 @@ static void events_release(struct ui *ui)
 	ui->latency->owned = 0;
 }
 
-/* What begins must be shown. */
+/* A measurement has begun, or the method's recorded calls are to be shown. */
 static void latency_set(struct ui *ui, const char *method, bool recorded)
 {
 	struct ui_latency *l = ui->latency;
@@ -104,16 +96,19 @@ static void latency_set(struct ui *ui, const char *method, bool recorded)
 bool latency_begin(struct ui *ui, const char *method)
 {
 	struct ui_latency *l = ui->latency;
-	const char *why, *recorded = recorded_method(ui);
+	const char *why, *recorded = NULL;
 	struct err err = {0};
 	char text[200];
 
+	/* A recording, or a session that is only watched, has the calls of one method at most. */
+	if (ui->options->file || ui->options->recorded || *ui_owner(ui))
+		recorded = calls_name(ui->profile);
 	if (recorded && calls_pattern_matches(recorded, method)) {
 		latency_set(ui, method, true);
 		return true;
 	}
 	if (recorded) {
-		snprintf(text, sizeof(text), "Here are only the calls of %.150s.", recorded);
+		snprintf(text, sizeof(text), "Only the calls of %.150s were measured.", recorded);
 		return refuse(ui, STYLE_WARN, text);
 	}
 	why = refusal(ui, text);

@@ -23,7 +23,7 @@
 #define SAVES      99 /* files with the same time stamp, distinguished by a suffix */
 
 enum { ROW_FORMAT, ROW_EVENT, ROW_TIME, ROW_THREADS, ROW_STACKS, ROW_FILE, ROWS };
-enum { THREADS_ALL, THREADS_APART, THREADS_ONE };
+enum { THREADS_ALL, THREADS_SEPARATE, THREADS_ONE };
 
 struct output {
 	int choice[ROWS]; /* per row; unused for ROW_FILE */
@@ -127,7 +127,7 @@ static void output_write(struct ui *ui)
 	/* All stacks: a fresh query, without the view's filter. */
 	struct app_export request = {.path = o->path,
 		.query = o->choice[ROW_STACKS] ? all : shown,
-		.threads = o->choice[ROW_THREADS] == THREADS_APART,
+		.threads = o->choice[ROW_THREADS] == THREADS_SEPARATE,
 		.overwrite = o->exists};
 	request.query.event = o->choice[ROW_EVENT];
 	request.query.from = o->choice[ROW_TIME] ? 0 : shown.from;
@@ -297,7 +297,7 @@ static void output_text(const struct ui *ui, int row, char *text, size_t bytes)
 
 	if (output_of_calls(ui) && (row == ROW_EVENT || row == ROW_TIME || row == ROW_STACKS)) {
 		snprintf(text, bytes, "%s",
-			row == ROW_EVENT  ? "wall: the shown range of measured calls alone"
+			row == ROW_EVENT  ? "wall: only the calls of the shown range"
 			: row == ROW_TIME ? "the window"
 					  : "all frames");
 		return;
@@ -318,9 +318,9 @@ static void output_text(const struct ui *ui, int row, char *text, size_t bytes)
 		break;
 	case ROW_THREADS:
 		snprintf(text, bytes, "%s%s",
-			choice == THREADS_ALL     ? "all threads, merged"
-			: choice == THREADS_APART ? "all threads, separately"
-						  : "only ",
+			choice == THREADS_ALL        ? "all threads, merged"
+			: choice == THREADS_SEPARATE ? "all threads, separately"
+						     : "only ",
 			choice != THREADS_ONE ? ""
 			: o->pool             ? profile_pool_name(ui->profile, o->pool)
 					      : profile_get_thread(ui->profile, o->thread)->name);

@@ -242,7 +242,7 @@ static void find_done(struct ui *ui, bool accepted)
 		ui->search->undo = ui->search->undo_before;
 		find_anchor(ui, false);
 	} else if (*ui->search->text && !find_from(ui, 0)) {
-		ui_warn(ui, "nothing here matches \"%s\"", ui->search->text);
+		ui_warn(ui, "no match for \"%s\"", ui->search->text);
 	}
 }
 
@@ -259,7 +259,7 @@ unsigned search_prompt(struct ui *ui, int arg)
 unsigned search_next(struct ui *ui, int direction)
 {
 	if (!find_from(ui, direction))
-		ui_warn(ui, "nothing here matches \"%s\"", ui->search->text);
+		ui_warn(ui, "no match for \"%s\"", ui->search->text);
 	return UI_FREEZE_ORDER;
 }
 
@@ -323,7 +323,8 @@ unsigned search_lines(struct ui *ui, int arg)
 unsigned search_idle(struct ui *ui, int arg)
 {
 	ui->scope.idle = !ui->scope.idle;
-	ui_say(ui, ui->scope.idle ? "all threads" : "without threads that wait for work");
+	ui_say(ui,
+		ui->scope.idle ? "idle threads are shown" : "hidden: threads that wait for work");
 	return UI_SORT;
 }
 

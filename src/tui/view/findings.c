@@ -116,7 +116,7 @@ static void draw_pane(const struct ui *ui, struct area area)
 
 		p->rows += p->rows > 0;
 		page_text(p, 1, 0, STYLE_STRONG,
-			early ? "nothing found yet; looking for:" : "nothing found; looked for:");
+			early ? "nothing found yet; checking for:" : "nothing found; checked for:");
 		for (const struct finding_rule *const *rule = finding_rules; *rule; rule++)
 			if (!findings_not_judged(ui->findings->rules, *rule, &event, why))
 				page_text(p, 3, 2, STYLE_NORMAL, (*rule)->what);

@@ -59,8 +59,8 @@ static const struct help_term terms[] = {
 		"R running  r ready  B blocked by a lock  W Object.wait  P parked  I I/O  S "
 		"asleep"},
 	{THREADS, "CPU%",
-		"of one core, by samples over the window; now usr, sys: since the last refresh, by "
-		"the kernel"},
+		"of one core, from the window's samples; now usr, sys: from the kernel, since the "
+		"last refresh"},
 	{THREADS, "LOCK%", "share of its time spent waiting for locks (event 3 must be on)"},
 	{THREADS, "TOP",
 		"where it is now, or the peer or file it waits for; dim: its most frequent frame "
@@ -75,20 +75,20 @@ static const struct help_term terms[] = {
 		"a frame, with its callees below it (i: above); colored by frame type: "
 		"compiled and inlined Java, interpreted, native, VM, kernel; shade by name"},
 	{METHODS | TREE | FLAME | CALLERS, "folded",
-		"thread entry frames and the inside of native runs below Java, unless a sample "
-		"ends there. Files contain all frames"},
+		"thread entry frames, and inner frames of native runs below Java where no sample "
+		"ends; exported files have all frames"},
 	{METHODS | TREE | FLAME | CALLERS, "K",
-		"hides more frames, then none; a run of hidden frames is shown as one, "
-		"[framework frames]; their list is a setting"},
+		"cycles through what is hidden; a run of hidden frames is one row, such as "
+		"[framework frames]; the frameworks are a setting"},
 	{METHODS | TREE | FLAME | CALLERS, "idle",
-		"hidden in wall (a): threads that wait for work, such as idle threads of a pool, "
-		"and waiting threads of the JVM. Shares are of the others"},
+		"in wall, threads that wait for work are hidden (a shows them): idle threads of a "
+		"pool, waiting threads of the JVM; shares refer to the others"},
 	{METHODS | TREE | FLAME | CALLERS, "\\ !",
-		"apply to all views and to files; Esc removes the last. =a.b.C.d: that name only"},
+		"apply to all views and exports; Esc removes the last one; =a.b.C.d: only that "
+		"name"},
 	{LATENCY, "calls",
-		"that began per second, estimated, ± its standard error; > at least: most calls "
-		"are "
-		"too short to be seen. They are measured while this view is open, by polling "
+		"begun per second: an estimate, ± its standard error; > a lower bound, since most "
+		"calls are too short to be seen. Measured while this view is open, by polling "
 		"threads inside the method, without instrumentation"},
 	{LATENCY, "p50 ...",
 		"duration that this share of the calls does not exceed; < below two intervals, > "
@@ -98,13 +98,16 @@ static const struct help_term terms[] = {
 		"safepoint: stopped by the JVM, as for a collection; short waits: shorter than an "
 		"interval, of unknown kind"},
 	{LATENCY, "SLOWEST",
-		"share in the time of the slowest 1 % of the calls; OTHERS: of the rest"},
-	{LATENCY, "±", "greatest error of a duration: half the gaps to the polls around the call"},
+		"share of the time of the slowest 1 % of the calls; OTHERS: of the other calls"},
+	{LATENCY, "±",
+		"maximum error of a duration: half the gaps to the polls before and after the "
+		"call"},
 	{LATENCY, ">", "in progress: its duration so far"},
 	{LATENCY, "i ?",
-		"may be several calls: i it was inlined, ? a collection moved objects during it"},
+		"may be several calls: i it was inlined, ? a collection moved its objects"},
 	{LATENCY, "AT FOR",
-		"begin and duration of a phase; dots: the call began, or ended, somewhere between "
+		"start and duration of a phase; dots: the call began, or ended, at some time "
+		"between "
 		"two polls"},
 	{FINDINGS, "SHARE",
 		"share of the quantity in the sentence; ± 95% confidence half-width, if known"},

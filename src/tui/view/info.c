@@ -150,11 +150,11 @@ static void write_agent(const struct ui *ui, struct page *p)
 			text_uptime(up, (ui->now_ms - ui->attached_ms) / 1000));
 	add_title(p, "AGENT");
 	if (*ui_owner(ui))
-		add(p, "session", "of %s; watched here", ui_owner(ui));
+		add(p, "session", "owned by %s; watched here", ui_owner(ui));
 	add(p, "cost", "%.1f%% of one core %s, %.2f s of CPU in total%s",
 		v->cost_pct_x10 < 0 ? 0 : v->cost_pct_x10 / 10.0,
 		ui->options->file ? "at the end" : "now", (double)v->cost_ns / NS_PER_S, since);
-	add(p, "memory", "%s mapped in the JVM; only pages in use take memory",
+	add(p, "memory", "%s mapped in the JVM; only touched pages use memory",
 		text_bytes(a, v->agent_bytes));
 	add(p, "walker", "%s", v->walker);
 	add_text(p, "", v->walker_note);
@@ -189,7 +189,7 @@ static void info_draw(const struct ui *ui, struct area area)
 		write_agent(ui, p);
 	struct profile_info h = profile_info(ui->profile);
 	add_title(p, "HISTORY");
-	add(p, "kept", "%u s, %u s of them in steps of 10 s", h.now - h.oldest,
+	add(p, "retained", "%u s, of which %u s in steps of 10 s", h.now - h.oldest,
 		h.merged_before > h.oldest ? h.merged_before - h.oldest : 0);
 	add(p, "stacks", "%s, %s of jhot's memory", text_counted(nodes, h.stacks, "node"),
 		text_bytes(bytes, (int64_t)h.bytes));

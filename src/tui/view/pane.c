@@ -241,6 +241,7 @@ void sandwich_order_done(struct sandwich_order *o)
 	for (int kind = 0; kind < SANDWICH_KINDS; kind++)
 		rank_done(&o->ranks[kind]);
 }
+
 static void part_row_name(const struct ui *ui, enum sandwich_kind kind, uint32_t id, int width,
 	char *out, size_t size)
 {

@@ -135,7 +135,7 @@ unsigned picker_choose(struct ui *ui, int arg)
 		return picker_leave(ui);
 	if (!j->can_attach) {
 		ui_notify(ui, STYLE_WARN, UI_STAY, "%s: %s", j->name,
-			*j->why ? j->why : "It is being attached.");
+			*j->why ? j->why : "It is still being attached.");
 		return 0;
 	}
 	ui->attach_pid = j->id;
@@ -256,14 +256,14 @@ static void picker_draw(const struct ui *ui, struct area area)
 	} else if (!p->count && p->error.kind) {
 		canvas_text(c, row, 3, c->cols, STYLE_NORMAL, p->error.what);
 	} else if (!p->count && instances) {
-		canvas_printf(
-			c, row, 3, c->cols, STYLE_NORMAL, "No JVM matches \"%s\" now.", instances);
+		canvas_printf(c, row, 3, c->cols, STYLE_NORMAL, "No running JVM matches \"%s\".",
+			instances);
 		canvas_text(c, row + 1, 3, c->cols, STYLE_DIM,
-			"Those that start later are shown here.");
+			"JVMs that start later will appear here.");
 	} else if (!p->count) {
-		canvas_text(c, row, 3, c->cols, STYLE_NORMAL, "No JVM found that you may see.");
+		canvas_text(c, row, 3, c->cols, STYLE_NORMAL, "No running JVM found.");
 		canvas_text(c, row + 1, 3, c->cols, STYLE_DIM,
-			"To see those of other users, run as root: sudo jhot");
+			"JVMs of other users are visible only to root: sudo jhot");
 	} else {
 		const struct app_jvm *j = &p->jvms[p->at.list.cursor];
 		char word[sizeof(j->name)];

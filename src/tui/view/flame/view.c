@@ -41,12 +41,6 @@ struct flame {
 	bool upwards;          /* root at the bottom (flame), else at the top (icicle) */
 };
 
-static void flame_pane_invalidate(struct flame_pane *p)
-{
-	pane_invalidate(&p->method);
-	pane_table_clear(&p->children);
-}
-
 static void flame_done(void *state)
 {
 	struct flame *f = state;
@@ -59,6 +53,7 @@ static void flame_done(void *state)
 	free(f->hidden_hits);
 }
 
+/* Counts, for each box, the matches below it that are too narrow for a box of their own. */
 static void flame_find_hidden(const struct ui *ui, struct flame *f)
 {
 	const struct flame_layout *l = f->layout;
@@ -71,13 +66,13 @@ static void flame_find_hidden(const struct ui *ui, struct flame *f)
 		box_of[l->boxes[i].node] = i + 1;
 	for (uint32_t i = 0; i < f->tree->count; i++) {
 		const struct calltree_node *n = &f->tree->nodes[i];
-		bool own = box_of[i] || !i;
+		bool has_box = box_of[i] || !i;
 
-		if (!own)
+		if (!has_box)
 			box_of[i] = box_of[n->parent];
 		if (box_of[i])
 			f->hidden_hits[box_of[i] - 1] +=
-				n->hidden_hits + (!own && search_hit_method(ui, n->method));
+				n->hidden_hits + (!has_box && search_hit_method(ui, n->method));
 	}
 	free(box_of);
 }
@@ -124,7 +119,8 @@ static void show_layout(
 	f->tree = tree;
 	f->layout = layout;
 	f->stale = false;
-	flame_pane_invalidate(&f->pane);
+	pane_invalidate(&f->pane.method);
+	pane_table_clear(&f->pane.children);
 	list_resize(&f->at.list, (int)layout->count, (int)layout->count);
 	list_follow(&f->at.list, box == FLAME_NO_BOX ? 0 : (int)box);
 }

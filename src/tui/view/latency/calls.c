@@ -332,7 +332,7 @@ void calls_draw_tree(const struct ui *ui, struct area area)
 	list_resize(list, l->both ? (int)l->both->count : 0, area.rows > 1 ? area.rows - 1 : 0);
 	if (!l->both) {
 		canvas_text(c, row, area.col + 1, end, STYLE_DIM,
-			"There are no calls of this range, or no others to compare them with.");
+			"No calls in this range, or no others to compare them with.");
 		return;
 	}
 	canvas_fill(c, row, area.col, end, STYLE_COLUMNS, ' ');

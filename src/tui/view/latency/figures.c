@@ -340,7 +340,7 @@ static void draw_causes(const struct ui *ui, struct area area)
 	canvas_right(c, row, state, others, STYLE_COLUMNS, "OTHERS");
 	if (!l->cause_count && area.rows > 1)
 		canvas_text(c, row + 1, area.col + 1, end, STYLE_DIM,
-			"nothing in particular: they do what the others do, for longer");
+			"no difference: they do the same as the others, only longer");
 	for (uint32_t i = 0; i < l->cause_count && row + 1 < area.row + area.rows; i++) {
 		const struct calls_cause *cause = &l->causes[i];
 		bool cut = text_width(cause->where) > width;

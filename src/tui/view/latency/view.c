@@ -66,14 +66,13 @@ static void latency_done(void *state)
 	struct latency *l = state;
 
 	calls_comparison_free(l->both);
-
 	rows_free(l);
 	call_free(&l->open);
 }
 
 /* --- updating -------------------------------------------------------------------------------- */
 
-/* Reads the slowest calls, keeping the cursor on its call. */
+/* Reads the slowest calls. The cursor stays on its call. */
 static void rows_update(const struct ui *ui, struct latency *l)
 {
 	struct list *list = latency_lists_calls(l) ? &l->at.list : &l->calls;
@@ -91,7 +90,7 @@ static void rows_update(const struct ui *ui, struct latency *l)
 		snprintf(row->thread, sizeof(row->thread), "%s",
 			profile_get_thread(ui->profile, row->call.thread)->name);
 		call_lock_text(ui->profile, &row->call, row->lock);
-		/* A frozen screen must outlive the polls. */
+		/* Newer polls overwrite older ones, but a frozen screen stays complete. */
 		if (l->frozen)
 			call_load(ui, row);
 		if (follow && row->call.number == number)
@@ -134,7 +133,10 @@ static void causes_update(const struct ui *ui, struct latency *l)
 	l->cause_count = n;
 }
 
-/* A percentile as a limit: where durations are not known, the next that are. */
+/*
+ * A percentile as the limit of a range. One that is unknown, because its calls are shorter than polls can measure or still in
+ * progress, is replaced by two intervals, or by a limit above the longest known call.
+ */
 static uint64_t limit_of(const struct calls_summary *sum, uint64_t ns)
 {
 	if (ns != CALLS_UNKNOWN)
@@ -196,16 +198,16 @@ static void compute(const struct ui *ui, struct latency *l)
 	}
 }
 
-/* Forgets the columns and buckets of other calls. */
-static void fresh(struct latency *l)
+/* Drops the columns of states and the buckets of the histogram that calls shown before needed. */
+static void columns_reset(struct latency *l)
 {
 	l->states = 0;
 	l->bucket_first = l->bucket_to = 0;
 }
 
 /*
- * Moves the end of the window. False: the same as before. Only ticks do, so most keys compute nothing. Freezing keeps the figures of the
- * last refresh; steps back and forth move the end by whole seconds.
+ * Moves the end of the window, unless it is frozen; only ticks do, so most keys compute nothing. Freezing keeps the figures of the
+ * last refresh, and steps back and forth move the end by whole seconds. Returns false if the window is the same as before.
  */
 static bool query_move(const struct ui *ui, struct latency *l, bool changes)
 {
@@ -227,7 +229,7 @@ static bool query_move(const struct ui *ui, struct latency *l, bool changes)
 	return changes;
 }
 
-/* The window of calls that are measured here: its own. */
+/* Sets the window of calls that are measured here, which is separate from that of the samples. False: the same as before. */
 static bool query_measured(const struct ui *ui, struct latency *l, bool changes)
 {
 	uint64_t window_ns = timeline_windows[l->window] * NS_PER_S;
@@ -240,7 +242,7 @@ static bool query_measured(const struct ui *ui, struct latency *l, bool changes)
 	return true;
 }
 
-/* The window of recorded calls: that of the samples. */
+/* Sets the window of recorded calls, which is that of the samples. False: the same as before. */
 static bool query_recorded(const struct ui *ui, struct latency *l, bool changes)
 {
 	struct profile_query q = ui_query(ui);
@@ -253,7 +255,7 @@ static bool query_recorded(const struct ui *ui, struct latency *l, bool changes)
 	return true;
 }
 
-/* Sets which calls are shown. False: the same as before. Of a restriction only a pool applies. */
+/* Sets which calls are shown: of a window, and of a pool if restricted to one. Returns false if they are the same as before. */
 static bool query_update(const struct ui *ui, struct latency *l)
 {
 	int window = ui->latency->recorded ? ui->scope.time.window : ui->latency->window;
@@ -269,7 +271,7 @@ static bool query_update(const struct ui *ui, struct latency *l)
 		l->query.to_ns = ui->latency->begin_ns;
 	}
 	if (changes)
-		fresh(l);
+		columns_reset(l);
 	l->serial = ui->latency->serial;
 	l->window = window;
 	if (!(ui->latency->recorded ? query_recorded(ui, l, changes)
@@ -489,7 +491,7 @@ unsigned latency_range(struct ui *ui, int direction)
 	struct latency *l = latency_state(ui);
 
 	l->range = (l->range + direction + RANGES) % RANGES;
-	fresh(l);
+	columns_reset(l);
 	compute(ui, l);
 	return 0;
 }

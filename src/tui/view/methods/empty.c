@@ -76,7 +76,7 @@ void empty_reason(const struct ui *ui, char *out, size_t bytes)
 		if (profile_sum(ui->profile, &q).count)
 			snprintf(out, bytes, "All threads waited for work %s: a shows them.", when);
 		else
-			snprintf(out, bytes, "No thread was seen %s.", when);
+			snprintf(out, bytes, "No thread was sampled %s.", when);
 		break;
 	default: snprintf(out, bytes, "No %s were counted %s.", name, when);
 	}

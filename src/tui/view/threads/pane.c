@@ -133,6 +133,7 @@ static int draw_stack(const struct ui *ui, struct area area, uint32_t stack)
 	return i;
 }
 
+/* Draws the stack of a row, or why there is none; r NULL: the thread has no row. Returns the rows used. */
 static int draw_place(const struct ui *ui, struct area area, const struct thread_row *r)
 {
 	const struct profile *p = ui->profile;
@@ -157,6 +158,7 @@ static int draw_place(const struct ui *ui, struct area area, const struct thread
 	return 1;
 }
 
+/* Draws the owner of a lock and its stack. Returns the rows used. */
 static int draw_owner(
 	const struct ui *ui, struct area area, const struct thread_rows *t, uint32_t owner)
 {

@@ -372,10 +372,10 @@ static void rows_merge(struct thread_rows *t, const struct gather *g)
 			idle[t->opened->ids[i]] = 0;
 	for (uint32_t i = 0; i < g->count; i++) {
 		const struct thread_row *r = &g->rows[i];
-		bool apart = idle && (idle[r->pool] < 2 || !row_is_idle(r));
+		bool own_row = idle && (idle[r->pool] < 2 || !row_is_idle(r));
 
 		if (row_is_shown(r))
-			rows_insert(t, apart ? NULL : row_of_pool, r);
+			rows_insert(t, own_row ? NULL : row_of_pool, r);
 	}
 	free(idle);
 	free(row_of_pool);

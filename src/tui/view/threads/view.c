@@ -265,7 +265,7 @@ static void threads_update(const struct ui *ui, bool sort)
 	if (at < o->count)
 		list_to(&t->at.list, (int)at);
 	else
-		t->at.warning = "the thread has no samples in this window any more";
+		t->at.warning = "the thread no longer has samples in this window";
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */

@@ -172,13 +172,13 @@ static void add_children(struct tree_rows *r, const struct tree_view *v, uint32_
 static void add_node(
 	struct tree_rows *r, const struct tree_view *v, uint32_t node, struct tree_row row)
 {
-	bool whole = false; /* the rest of this path was unfolded */
+	bool unfolded = false; /* the rest of this path was unfolded */
 
 	for (;;) {
 		uint32_t n = shown_children(v, node), fold = 0;
 
-		whole = whole || path_has(&r->unfolded, node_at(v, node)->path);
-		if (!row.first && !whole)
+		unfolded = unfolded || path_has(&r->unfolded, node_at(v, node)->path);
+		if (!row.first && !unfolded)
 			fold = fold_length(r, v, node);
 		row.node = node;
 		row.folded = fold;
