@@ -5,7 +5,7 @@
  *
  * To list the sockets of an epoll in /proc/self/fdinfo, the kernel holds the epoll's lock for 0.3 us per socket, which
  * delays the program. So the file is read at most once a second, which makes the text stale by up to a second, and only
- * if the process cannot have more than EPOLL_MOST descriptors.
+ * if the process cannot have more than EPOLL_FDS_MAX descriptors.
  */
 #include "sampler/descriptor.h"
 
@@ -20,7 +20,7 @@
 #define LISTENERS_FDS   1024 /* takes 0.2 ms */
 #define DESCRIPTOR_PATH 40
 
-#define EPOLL_MOST      1024u
+#define EPOLL_FDS_MAX   1024u
 #define EPOLL_PEERS     64u /* sockets whose peers are queried */
 /* Larger numbers are rounded down in steps, to limit the number of different texts. */
 #define EPOLL_EXACT 16u
@@ -216,7 +216,7 @@ static void remember(struct descriptor_ports *ports, uint16_t port)
 }
 
 /* Reads the range of ephemeral ports, "32768	60999"; these are also the defaults of Linux. */
-static void ask_range(struct descriptor_ports *ports)
+static void query_range(struct descriptor_ports *ports)
 {
 	char line[32];
 	const char *at = line;
@@ -234,9 +234,9 @@ static void ask_range(struct descriptor_ports *ports)
 /*
  * Finds the listening ports among the first descriptors, because a serving thread may be seen before an accepting one.
  */
-static void ask_listeners(void *ctx)
+static void query_listeners(void *ctx)
 {
-	struct descriptor_question *q = ctx;
+	struct descriptor_query *q = ctx;
 	struct descriptor_end own;
 
 	q->found = 0;
@@ -247,9 +247,9 @@ static void ask_listeners(void *ctx)
 }
 
 /* Queries everything known about the socket. */
-static void ask_socket(void *ctx)
+static void query_socket(void *ctx)
 {
-	struct descriptor_question *q = ctx;
+	struct descriptor_query *q = ctx;
 
 	socklen_t state_bytes = 1;
 	uint8_t state = 0; /* the first byte of TCP_INFO */
@@ -272,11 +272,11 @@ static void ask_socket(void *ctx)
 }
 
 /* Runs a query on a thread that shares the program's descriptors. Returns false when it did not finish. */
-static bool asked(struct descriptor_ports *ports, void (*function)(void *))
+static bool query_run(struct descriptor_ports *ports, void (*function)(void *))
 {
 	if (ports->run)
-		return ports->run(ports->runner, function, &ports->question);
-	function(&ports->question);
+		return ports->run(ports->runner, function, &ports->query);
+	function(&ports->query);
 	return true;
 }
 
@@ -288,10 +288,10 @@ static bool serves(struct descriptor_ports *ports, uint16_t own, uint16_t peer)
 	if (!own)
 		return false; /* it is not connected */
 	if (!ports->last) {
-		ask_range(ports);
-		if (asked(ports, ask_listeners))
-			for (uint32_t i = 0; i < ports->question.found; i++)
-				remember(ports, ports->question.listening[i]);
+		query_range(ports);
+		if (query_run(ports, query_listeners))
+			for (uint32_t i = 0; i < ports->query.found; i++)
+				remember(ports, ports->query.listening[i]);
 	}
 	if (listens(ports, own))
 		return true;
@@ -316,10 +316,10 @@ static void describe_stream(
 static void describe_socket(struct describing *d)
 {
 	const char *verb = d->call->verb;
-	struct descriptor_question *q = &d->ports->question;
+	struct descriptor_query *q = &d->ports->query;
 
 	q->fd = d->call->fd;
-	if (!asked(d->ports, ask_socket)) {
+	if (!query_run(d->ports, query_socket)) {
 		describe(d, "socket", verb);
 		return;
 	}
@@ -397,7 +397,7 @@ static void describe_registered(struct descriptor_ports *ports, struct descripto
 	text_add(&text, "epoll");
 	/* FDSize of the program's descriptor table, not of this thread's own. */
 	procfile_read("/proc/self/status", buffer, sizeof(buffer));
-	if (procfile_number(buffer, "FDSize:", UINT64_MAX) > EPOLL_MOST)
+	if (procfile_number(buffer, "FDSize:", UINT64_MAX) > EPOLL_FDS_MAX)
 		return;
 	path_of("/proc/self/fdinfo/", e->fd, path);
 	procfile_lines(path, buffer, sizeof(buffer), add_registered, &r);

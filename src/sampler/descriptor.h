@@ -51,14 +51,14 @@ struct descriptor_ports {
 	 */
 	bool (*run)(void *runner, void (*function)(void *ctx), void *ctx);
 	void *runner;
-	struct descriptor_question { /* a query about the socket `fd`, and its answer */
+	struct descriptor_query { /* a query about the socket `fd`, and its result */
 		int32_t fd;
 		bool listens, datagrams, connects;
 		struct descriptor_end own, peer;
 		/* Listening ports of all descriptors. */
 		uint16_t listening[DESCRIPTOR_PORTS];
 		uint32_t found;
-	} question;
+	} query;
 	uint16_t listening[DESCRIPTOR_PORTS]; /* ring of the listening ports seen last */
 	uint32_t count;
 	uint16_t first, last; /* range of ephemeral client ports; last 0: not read yet */

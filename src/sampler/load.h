@@ -15,8 +15,8 @@
 #include <stdbool.h>
 
 /*
- * options: as given to -agentpath. Makes up the session's token. False, and nothing is started: no jhot is found, or the JVM has a
- * seccomp filter, which may kill it for starting a process.
+ * options: as given to -agentpath. Generates the session's token. False if nothing was started: no jhot is found, or the JVM has
+ * a seccomp filter, which may kill it for starting a process.
  */
 bool load_recorder(const char *options, char token[WIRE_TOKEN_MAX]);
 

@@ -12,7 +12,7 @@
 
 #define STUCK_POLL_NS 100000
 #define STUCK_NS      (1 * NS_PER_S)
-#define ARM_LEAST_NS  100000u /* the shortest interval of any engine for cpu */
+#define ARM_MIN_NS    100000u /* the shortest interval of any engine for cpu */
 /* Thread starts per second up to which every thread is armed; arming takes 70 us where a kernel is slow. */
 #define STARTS_ARMED  256u
 #define CLOCKED_SHARE 8u
@@ -102,8 +102,8 @@ static bool arm_share(const struct thread_slot *slot, struct engine_target *targ
 		return false;
 	target->share = share;
 	target->interval /= share;
-	if (target->interval < ARM_LEAST_NS)
-		target->interval = ARM_LEAST_NS;
+	if (target->interval < ARM_MIN_NS)
+		target->interval = ARM_MIN_NS;
 	return true;
 }
 
@@ -269,7 +269,7 @@ void arms_stay(struct sampler *s, struct thread_slot *slot)
 
 void arms_count(struct sampler *s, uint64_t now)
 {
-	uint64_t since = now - s->shares.counted_ns, least = ARM_LEAST_NS;
+	uint64_t since = now - s->shares.counted_ns, least = ARM_MIN_NS;
 	uint64_t interval = atomic_load(&s->events[WIRE_CPU].interval);
 
 	if (since < SHARES_NS)

@@ -19,8 +19,7 @@
  *
  * first is random in (0, I], so that threads that end within an interval are sampled in proportion to their time, with
  * first_weight = I * S. If samples are owed for time before arming, first_weight includes them, and `second` is the random
- * period that follows. Samples between begun and the publisher's visit are dropped: the event's count until then is
- * `late`. pace stores the new weight after the kernel has the new period. Lost records are counted, not weighted.
+ * period that follows. Samples between begun and the new period are dropped: the event's count until then is `late`. pace stores the new weight after the kernel has the new period. Lost records are counted, not weighted.
  */
 #ifndef JHOT_SAMPLER_ENGINE_ENGINE_H
 #define JHOT_SAMPLER_ENGINE_ENGINE_H

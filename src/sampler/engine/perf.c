@@ -26,8 +26,8 @@
 #include <errno.h>
 #include <sys/ioctl.h>
 
-#define PERF_CLOCK_LEAST    100000
-#define PERF_SWITCHES_LEAST 2
+#define PERF_CLOCK_MIN    100000
+#define PERF_SWITCHES_MIN 2
 /* Counted events: the shortest first period is 1/64 of the interval. */
 #define PERF_FIRST_SHARE 64
 
@@ -40,10 +40,10 @@ static bool perf_counts(const struct engine_target *target)
 static uint64_t perf_least(const struct engine_target *target)
 {
 	if (!perf_counts(target))
-		return PERF_CLOCK_LEAST;
+		return PERF_CLOCK_MIN;
 	return target->perf->type == PERF_TYPE_SOFTWARE &&
 			       target->perf->config == PERF_COUNT_SW_CONTEXT_SWITCHES
-		       ? PERF_SWITCHES_LEAST
+		       ? PERF_SWITCHES_MIN
 		       : 1;
 }
 
@@ -151,8 +151,8 @@ static int perf_pace(struct thread_arm *arm, const struct engine_target *target)
 {
 	uint64_t first = target->first, interval = target->interval;
 
-	if (first < PERF_CLOCK_LEAST)
-		first = interval < PERF_CLOCK_LEAST ? interval : PERF_CLOCK_LEAST;
+	if (first < PERF_CLOCK_MIN)
+		first = interval < PERF_CLOCK_MIN ? interval : PERF_CLOCK_MIN;
 	long error = raw(SYS_ioctl, arm->fd, PERF_EVENT_IOC_PERIOD, &first);
 	if (error < 0)
 		return (int)error;

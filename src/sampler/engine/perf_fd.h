@@ -55,7 +55,7 @@ struct perf_fd_count perf_fd_count(int fd);
 /* Unmaps `ring` (NULL: none) and closes fd. */
 void perf_fd_close(int fd, void *ring);
 
-/* pending and alive of all engines on perf events: true when samples are unread; true while the thread lives. */
+/* engine.pending and engine.alive of all engines on perf events. */
 bool perf_fd_pending(const struct thread_arm *arm);
 bool perf_fd_alive(const struct thread_arm *arm);
 /* Adds the kernel's reason (-errno), and the setting that is the likely cause. */

@@ -33,8 +33,8 @@
 /* CPUCLOCK_SCHED and CPUCLOCK_VIRT of the calling process in linux/posix-timers.h, as TASK_CLOCK is of a thread. */
 #define PROCESS_CLOCK      ((int32_t)(~0u << 3) | 2)
 #define PROCESS_USER_CLOCK ((int32_t)(~0u << 3) | 1)
-#define LEAST_NS           (10 * NS_PER_MS)
-#define MOST_NS            (3600 * NS_PER_S) /* fits in a signal's value: ctimer.h */
+#define MIN_NS             (10 * NS_PER_MS)
+#define MAX_NS             (3600 * NS_PER_S) /* fits in a signal's value: ctimer.h */
 #define SELDOM             8u
 #define BUSY_NS            (1 * NS_PER_S)
 /* From this Linux on, a signal to the process goes to the thread that is running. */
@@ -62,12 +62,12 @@ static uint64_t clock_interval(struct sampler *s, bool busy)
 {
 	uint64_t interval = atomic_load(&s->events[WIRE_CPU].interval);
 
-	if (interval < LEAST_NS)
-		interval = LEAST_NS;
+	if (interval < MIN_NS)
+		interval = MIN_NS;
 	if (!busy)
 		interval *= SELDOM;
-	if (interval > MOST_NS)
-		interval = MOST_NS;
+	if (interval > MAX_NS)
+		interval = MAX_NS;
 	return ENGINE_INTERVAL_OF(ENGINE_INTERVAL_IN(interval));
 }
 

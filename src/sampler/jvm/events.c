@@ -44,7 +44,7 @@ static void JNICALL on_thread_start(jvmtiEnv *jvmti, JNIEnv *jni, jthread thread
 	int32_t tid = raw_gettid();
 	struct thread_slot *slot;
 
-	if (s && starts_pass(s)) {
+	if (s && starts_unlisted(s)) {
 		atomic_fetch_add(&s->shares.started, 1);
 	} else if (s && tid != atomic_load(&s->vm_calls.tid)) {
 		slot = scan_thread_starts(s, tid, jvm_java_thread(jni, thread));

@@ -136,9 +136,9 @@ void headroom_poll(struct sampler *s, uint64_t now)
  * was requested explicitly stays.
  */
 
-#define OFTEN     5000u /* switches a second */
-#define EVERY_NS  (500 * NS_PER_MS)
-#define READ_MOST 128u /* threads read per scan; some 10 us each */
+#define OFTEN    5000u /* switches a second */
+#define EVERY_NS (500 * NS_PER_MS)
+#define READ_MAX 128u /* threads read per scan; some 10 us each */
 
 /* True when the process as a whole switches that often. Most processes do not, and pay for this check only. */
 static bool process_often(struct sampler *s, uint64_t now)
@@ -172,7 +172,7 @@ void switches_poll(struct sampler *s, uint64_t now)
 	if (!atomic_load(&cpu->on) || cpu->engine != &engine_perf || cpu->engine_asked ||
 		now - s->switches.polled_ns < EVERY_NS || !process_often(s, now))
 		return;
-	for (uint32_t i = 0, read = 0; i < high && read < READ_MOST; i++) {
+	for (uint32_t i = 0, read = 0; i < high && read < READ_MAX; i++) {
 		struct thread_slot *slot = &s->threads->slots[s->switches.cursor++ % high];
 
 		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) ||

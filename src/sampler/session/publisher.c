@@ -44,7 +44,7 @@
 #define EPOCH_NS       (4 * NS_PER_S)
 #define CODE_NS        (1 * NS_PER_S)
 #define CODE_SHARE     1000u
-#define LAST_WORDS_NS  (300 * NS_PER_MS)
+#define REMAINING_NS   (300 * NS_PER_MS)
 #define PREDECESSOR_NS (10 * NS_PER_S)
 #define OPEN_NS        (5 * NS_PER_S)
 #define LOCK_NS        (1 * NS_PER_S)
@@ -295,17 +295,18 @@ static void publisher_loop(struct sampler *s)
 	}
 }
 
-static void left_announce(struct sampler *s)
+/* Tells the front end, and waiters of the page, that the session has ended. */
+static void announce_left(struct sampler *s)
 {
 	atomic_store(&s->shared.status->left, atomic_load(&s->stop));
 	atomic_store(&s->shared.status->agent_state, WIRE_AGENT_LEFT);
 	publication_announce(s);
 }
 
-/* Publishes the contents of all table parts while the front end reads. */
-static void last_words(struct sampler *s)
+/* Publishes the contents of all parts of the table, as long as the front end reads. */
+static void publish_remaining(struct sampler *s)
 {
-	uint64_t end = clock_mono_ns() + LAST_WORDS_NS;
+	uint64_t end = clock_mono_ns() + REMAINING_NS;
 
 	for (int left = 3; left > 0 && clock_mono_ns() < end;) {
 		if (publish_table(s->publish, clock_mono_ns(), false))
@@ -319,7 +320,7 @@ static void last_words(struct sampler *s)
 	latency_publish(s);
 	status_update(s);
 	if (atomic_load(&s->stop) == SAMPLER_EXIT)
-		left_announce(s);            /* the rest may not complete any more */
+		announce_left(s);            /* the process may exit before the next step */
 	atomic_fetch_add(&session_ended, 1); /* publisher_exit waits for this */
 	raw_futex_wake(&session_ended);
 }
@@ -346,7 +347,7 @@ static void sessions_leave(struct sampler *s)
 static void publisher_close(struct sampler *s)
 {
 	if (s->shared.status) /* NULL if the session could not get its memory */
-		left_announce(s);
+		announce_left(s);
 	files_end(s);
 	sampler_unshare(s);
 	raw_file_close(&s->task);
@@ -364,7 +365,7 @@ static void publisher_leave(struct sampler *s)
 	epochs_drain(s, DRAIN_NS);
 	jvm_events_request(0, JVM_REPORTS_ALL, 0);
 	jvm_vm_calls_end(s, exits);
-	last_words(s);
+	publish_remaining(s);
 	events_sweep(s);
 	borrowed_close(s);
 	if (!exits)
@@ -375,7 +376,7 @@ static void publisher_leave(struct sampler *s)
 }
 
 /* Waits until the predecessor has left; false when this session is to end before it began. */
-static bool sessions_turn(struct sampler *s)
+static bool sessions_await_turn(struct sampler *s)
 {
 	uint64_t end = clock_mono_ns() + PREDECESSOR_NS;
 
@@ -416,8 +417,8 @@ static void *publisher_main(void *arg)
 	atomic_store(&s->open.opened, 1 + (uint32_t)publisher_open(s));
 	raw_futex_wake(&s->open.opened);
 	/* Waits for the decision of publisher_start, then for the predecessor. */
-	if (!spawn_await(&s->open.go, PREDECESSOR_NS) || !lease_runs(s) || !sessions_turn(s) ||
-		!epochs_acquire(s)) {
+	if (!spawn_await(&s->open.go, PREDECESSOR_NS) || !lease_runs(s) ||
+		!sessions_await_turn(s) || !epochs_acquire(s)) {
 		publisher_close(s);
 		return NULL;
 	}
@@ -491,7 +492,7 @@ int publisher_start(struct sampler *s, bool replace)
 /* Called by exit(), in the target or in a child of it that did not exec. */
 static void publisher_exit(void *pid)
 {
-	uint64_t end = clock_mono_ns() + LAST_WORDS_NS;
+	uint64_t end = clock_mono_ns() + REMAINING_NS;
 
 	if ((long)pid != raw(SYS_getpid) || !sessions_lock())
 		return;

@@ -61,7 +61,7 @@ void starts_poll(struct sampler *s, uint64_t now);
  * True while threads start at such a rate that new ones are not listed, and only the process's own clock samples them.
  * May also be called on the new thread.
  */
-bool starts_pass(const struct sampler *s);
+bool starts_unlisted(const struct sampler *s);
 /* Time until the next poll; UINT64_MAX: none is needed. */
 uint64_t starts_pause(struct sampler *s, uint64_t now);
 

@@ -18,13 +18,13 @@
 #define NEWEST_TRIES 4
 
 /* True when nothing else reports new threads (no JVMTI ThreadStart). */
-static bool needed(const struct sampler *s)
+static bool starts_are_polled(const struct sampler *s)
 {
 	return s->thread_layout && !jvm_events_are_set(JVM_REPORTS_THREADS);
 }
 
-/* True when an active event is not sampled by the process's own clock. */
-static bool unseen(const struct sampler *s)
+/* True when an event is on whose samples of new threads do not come from the process's own clock. */
+static bool starts_have_other_events(const struct sampler *s)
 {
 	for (uint32_t i = 0; i < WIRE_EVENTS; i++) {
 		if (atomic_load(&s->events[i].on) &&
@@ -34,9 +34,9 @@ static bool unseen(const struct sampler *s)
 	return false;
 }
 
-bool starts_pass(const struct sampler *s)
+bool starts_unlisted(const struct sampler *s)
 {
-	return arms_clocked(s) && !unseen(s);
+	return arms_clocked(s) && !starts_have_other_events(s);
 }
 
 /*
@@ -50,9 +50,9 @@ static void starts_reported(struct sampler *s, uint64_t now)
 
 	if (!jvm_reports_starts() || !s->thread_layout)
 		return;
-	if (starts_pass(s) && walk_threads_started(s->thread_layout, &s->mem))
+	if (starts_unlisted(s) && walk_threads_started(s->thread_layout, &s->mem))
 		t->silent_until_ns = now + SOON_FOR_NS;
-	bool silent = now < t->silent_until_ns && !unseen(s);
+	bool silent = now < t->silent_until_ns && !starts_have_other_events(s);
 	if (silent == t->silent)
 		return;
 	t->silent = silent;
@@ -97,7 +97,7 @@ static bool starts_missed(struct sampler *s, bool soon)
 	struct starts *t = &s->starts;
 	uint64_t started = walk_threads_started(s->thread_layout, &s->mem), before = t->started;
 
-	t->found += starts_pass(s) ? 0 : poll_newest(s);
+	t->found += starts_unlisted(s) ? 0 : poll_newest(s);
 	if (atomic_load(&s->vm_calls.requested) != atomic_load(&s->vm_calls.done))
 		return soon; /* decided when the VM call is complete */
 	int64_t found = t->found;
@@ -112,7 +112,7 @@ static bool starts_missed(struct sampler *s, bool soon)
 	if (!before || missed <= 0)
 		return false;
 	atomic_fetch_add(&s->shares.started, (uint32_t)missed);
-	if (unseen(s))
+	if (starts_have_other_events(s))
 		counters_add(&s->counters, COUNTER_THREADS_MISSED, (uint64_t)missed);
 	return true;
 }
@@ -123,7 +123,7 @@ void starts_poll(struct sampler *s, uint64_t now)
 	uint64_t usual = t->cost_ns * 2 + SOON_NS / SOON_SHARE;
 
 	starts_reported(s, now);
-	if (!needed(s)) {
+	if (!starts_are_polled(s)) {
 		t->started = 0;
 		return;
 	}
@@ -141,7 +141,7 @@ uint64_t starts_pause(struct sampler *s, uint64_t now)
 {
 	uint64_t soon = s->starts.cost_ns * SOON_SHARE;
 
-	if (!needed(s) || !events_any(s))
+	if (!starts_are_polled(s) || !events_any(s))
 		return UINT64_MAX;
 	if (now < s->starts.soon_until_ns)
 		return soon > SOON_NS ? soon : SOON_NS;

@@ -11,9 +11,9 @@ struct sampler *sig_session(void)
 }
 
 /*
- * Threads that enter are counted on the current side. The other side gains no one, except threads that read the index
- * before the sides were switched, and these have read nothing else yet. So first the inactive side must drain of
- * everyone counted before the last switch; then the sides are switched, and the other one must drain as well.
+ * Threads that enter are counted on the current side. Only threads that had read the index before the last switch are
+ * still added to the other side, and they have read nothing else of the session yet. So first the inactive side must
+ * drain; then the sides are switched, and the side that has become inactive must drain as well.
  */
 bool sig_passed(struct sampler *s, uint32_t *step)
 {

@@ -15,9 +15,9 @@
 #include "sampler/signal/raw.h"
 #include "sampler/signal/signal.h"
 
-#define MEASURED_OF     8u
-#define BUFFER_OF_TRAP  (1u << THREADS_ARM_TRAP)
-#define OVERLAP_MOST_NS 160000000u
+#define MEASURED_OF    8u
+#define BUFFER_OF_TRAP (1u << THREADS_ARM_TRAP)
+#define OVERLAP_MAX_NS 160000000u
 
 /* The samples due on one thread. */
 struct delivery {
@@ -185,7 +185,7 @@ static void delivery_record_buffer(
 		 * again. Time which that clock has not counted soon is hardly ever counted, so the sum is bounded.
 		 */
 		if (arm->event == WIRE_CPU && arm->second && quota &&
-			atomic_load_explicit(overlap_ns, memory_order_relaxed) < OVERLAP_MOST_NS)
+			atomic_load_explicit(overlap_ns, memory_order_relaxed) < OVERLAP_MAX_NS)
 			atomic_fetch_add(overlap_ns, sample.weight);
 		atomic_store_explicit(&arm->begun, 1, memory_order_release);
 		sig_arms_request(v->s, v->thread);

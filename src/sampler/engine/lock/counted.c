@@ -18,7 +18,7 @@
 #include "base/clock.h"
 #include "walk/load/mem.h"
 
-#define COUNT_MOST  (1u << 24) /* a larger difference is not a count: the thread has ended */
+#define COUNT_MAX   (1u << 24) /* a larger difference is not a count: the thread has ended */
 #define PATIENCE_NS NS_PER_S   /* how long a wait that ends before its walk is awaited */
 
 uint64_t lock_jvm_read(struct sampler *s, uint64_t java_thread, uint64_t at)
@@ -196,7 +196,7 @@ void lock_count_read(struct sampler *s, struct lock_thread *t)
 
 		if (!c->doubtful)
 			number = count_read(s, java_thread, (enum jvm_wait_count)i);
-		if (number > c->last && number - c->last <= COUNT_MOST)
+		if (number > c->last && number - c->last <= COUNT_MAX)
 			c->last = number;
 	}
 	lock_time_read(s, t, java_thread);
