@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules, by the file of rules/ that defines them. Constants, listed in finding_rules[]. */
+/*
+ * The rules, by the file of rules/ that defines them. Constants, listed in finding_rules[]. A rule
+ * keeps no state, so evaluations of different profiles may run in different threads.
+ */
 #ifndef JHOT_FINDINGS_RULES_H
 #define JHOT_FINDINGS_RULES_H
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Help texts, generated from the tables of verbs and options. Callers check the stream for write errors. */
+/*
+ * Help texts, generated from the tables of verbs and options. The caller checks the stream for errors.
+ * Single-threaded.
+ */
 #ifndef JHOT_CLI_LINE_HELP_H
 #define JHOT_CLI_LINE_HELP_H
 

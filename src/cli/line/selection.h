@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --longer and --shorter: measured calls (profile/calls) of a range of durations. */
+/*
+ * --longer and --shorter: measured calls (profile/calls) of a range of durations.
+ *
+ * Borrows the command line and the profile. Errors are usage errors, or ERR_FAILED if a percentile is
+ * not known or no call is in the range. Does not block; single-threaded.
+ */
 #ifndef JHOT_CLI_LINE_SELECTION_H
 #define JHOT_CLI_LINE_SELECTION_H
 

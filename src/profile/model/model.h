@@ -2,6 +2,13 @@
 /*
  * Internals of struct profile: samples and names. For this module only.
  *
+ *   feed.c      adding samples; merging, dropping and evicting history
+ *   slices.c    the history of one event                 sweep.c    frees unreferenced ids
+ *   methods.c   texts, methods and frames                stacks.c   stacks and their paths
+ *   threads.c   threads and their pools                  waits.c    lock waits
+ *   events.c    tables of events, frame types, states    vitals.c   vitals per second
+ *   resting.c   where and why a thread waits             tally.c, trie.c   data structures
+ *
  * Dependencies: model <- query <- table <- users. The model does not depend on queries; it only
  * stores their caches, and calls their pin callbacks. State that readers change through a const
  * profile (interned names, anchors, pins) is behind pointers.
