@@ -8,8 +8,8 @@ libprofile_a_SOURCES = \
 	%D%/calls/pieces.c %D%/calls/pieces.h %D%/calls/report.c %D%/calls/report.h \
 	%D%/calls/store.c %D%/calls/summary.c \
 	%D%/cut.c %D%/cut.h %D%/history.h %D%/profile.h %D%/vitals.c %D%/vitals.h \
-	%D%/diff/diff.c %D%/diff/diff.h %D%/diff/inside.h %D%/diff/merge.c %D%/diff/splits.c \
-	%D%/diff/test.c \
+	%D%/diff/diff.c %D%/diff/diff.h %D%/diff/inside.h %D%/diff/merge.c %D%/diff/permutation.c \
+	%D%/diff/significance.c \
 	%D%/model/events.c %D%/model/feed.c %D%/model/fit.h %D%/model/methods.c %D%/model/model.h \
 	%D%/model/resting.c %D%/model/slices.c %D%/model/slices.h %D%/model/stacks.c \
 	%D%/model/sweep.c %D%/model/tally.c %D%/model/tally.h %D%/model/threads.c %D%/model/trie.c \

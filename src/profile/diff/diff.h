@@ -12,6 +12,10 @@
  * recordings per side, their variation is added; with four or more per side, a permutation test
  * decides. With one recording per side the variation is not known, and DIFF_NOISE is assumed.
  *
+ *   merge.c          a recording's stacks and sums, under these names
+ *   significance.c   which differences are significant        permutation.c   the permutation test
+ *   diff.c           the merged profile, the order of rows, graphs
+ *
  * diff_new() reads the recordings and does not keep them. Not thread-safe.
  */
 #ifndef JHOT_PROFILE_DIFF_DIFF_H

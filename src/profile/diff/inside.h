@@ -37,12 +37,12 @@ struct diff_part {
 void diff_merge(struct profile *both, const struct diff_run *run, struct diff_merged *out);
 void diff_merged_done(struct diff_merged *m);
 
-/* test.c: sets rows, count, all, noise and limit of d, whose mode and merged recordings must be set. */
+/* significance.c: sets rows, count, all, noise and limit of d, whose mode and merged recordings must be set. */
 void diff_test(
 	struct diff *d, const struct diff_question *q, struct diff_merged *merged[DIFF_SIDES]);
 
-/* splits.c: the permutation test. */
-struct splits {
+/* permutation.c: the permutation test. */
+struct permutation {
 	int runs[DIFF_SIDES];
 	uint32_t count; /* of scores, which are in descending order for the true assignment */
 	/* Computes the scores for an assignment: a side per recording, in the order A, B. */
@@ -54,6 +54,6 @@ struct splits {
  * value. *limit: the score from which on a test is significant. Scores the true assignment last.
  * -1: too few recordings for a test.
  */
-int splits_p(const struct splits *s, double *p, double *limit);
+int permutation_p(const struct permutation *s, double *p, double *limit);
 
 #endif

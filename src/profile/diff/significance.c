@@ -36,7 +36,7 @@
  *
  *        score = z^2 + 2 log(share)
  *
- * 5. With enough recordings, permutations of them decide which scores are significant (splits.c).
+ * 5. With enough recordings, permutations of them decide which scores are significant (permutation.c).
  *    Otherwise the false-discovery rate does, with p of z weighted by share (Benjamini and Hochberg
  *    1995).
  *
@@ -388,12 +388,12 @@ static void tests_score(void *ctx, const unsigned char *assigned, double *scores
 /* By permutation. False: too few recordings. */
 static bool tests_permute(struct tests *t)
 {
-	struct splits s = {.count = t->sorted_count, .score = tests_score, .ctx = t};
+	struct permutation s = {.count = t->sorted_count, .score = tests_score, .ctx = t};
 	double *p = xreallocarray(NULL, (size_t)t->sorted_count, sizeof(*p)), limit;
 
 	s.runs[DIFF_A] = t->q->counts[DIFF_A];
 	s.runs[DIFF_B] = t->q->counts[DIFF_B];
-	bool done = !splits_p(&s, p, &limit);
+	bool done = !permutation_p(&s, p, &limit);
 	for (uint32_t i = 0; done && i < t->sorted_count; i++) {
 		t->sorted[i]->value->p = p[i];
 		t->sorted[i]->value->sure = p[i] < DIFF_LEVEL;

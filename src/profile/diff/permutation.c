@@ -13,12 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPLITS_MOST     200u
-#define SPLITS_LEAST    34u /* with fewer even the smallest p, 1 / count, exceeds DIFF_LEVEL */
-#define ENUMERATED_RUNS 12  /* up to this many recordings all assignments are enumerated */
+#define PERMUTATIONS_MOST  200u
+#define PERMUTATIONS_LEAST 34u /* with fewer even the smallest p, 1 / count, exceeds DIFF_LEVEL */
+#define ENUMERATED_RUNS    12  /* up to this many recordings all assignments are enumerated */
 
 struct assignments {
-	const struct splits *s;
+	const struct permutation *s;
 	int runs;
 	unsigned char
 		*sides; /* of each recording, assignment after assignment, the true one first */
@@ -44,7 +44,7 @@ static bool assignments_enumerate(struct assignments *a)
 		/* With equally many recordings on both sides, exchanging the sides gives the same scores. */
 		if (a->s->runs[DIFF_A] == a->s->runs[DIFF_B] && ones & 1)
 			continue;
-		if (a->count == SPLITS_MOST) {
+		if (a->count == PERMUTATIONS_MOST) {
 			a->count = begin;
 			return false;
 		}
@@ -66,13 +66,13 @@ static int compare_high(const void *a, const void *b)
 
 /*
  * Sets p[i] to the share of assignments whose highest score from i on reaches the true score i.
- * Returns the limit (splits_p).
+ * Returns the limit (permutation_p).
  */
-static double splits_count(const struct splits *s, const struct assignments *a, double *p)
+static double permutation_count(const struct permutation *s, const struct assignments *a, double *p)
 {
 	double *first = xreallocarray(NULL, (size_t)s->count + 1, sizeof(*first));
 	double *scores = xreallocarray(NULL, (size_t)s->count + 1, sizeof(*scores));
-	double highest[SPLITS_MOST];
+	double highest[PERMUTATIONS_MOST];
 
 	s->score(s->ctx, a->sides, first);
 	memset(p, 0, s->count * sizeof(*p));
@@ -98,17 +98,17 @@ static double splits_count(const struct splits *s, const struct assignments *a, 
 	return limit;
 }
 
-int splits_p(const struct splits *s, double *p, double *limit)
+int permutation_p(const struct permutation *s, double *p, double *limit)
 {
 	struct assignments a = {
 		.s = s, .runs = s->runs[DIFF_A] + s->runs[DIFF_B], .rng = 0x9e3779b97f4a7c15ull};
 	int rc = -1;
 
-	a.sides = xcalloc(SPLITS_MOST + 1, (size_t)a.runs);
+	a.sides = xcalloc(PERMUTATIONS_MOST + 1, (size_t)a.runs);
 	memset(assignments_add(&a) + s->runs[DIFF_A], DIFF_B, (size_t)s->runs[DIFF_B]);
 	if (!assignments_enumerate(&a)) {
 		/* Too many to enumerate: draw some at random, with a fixed seed, so that results are reproducible. */
-		while (a.count < SPLITS_MOST) {
+		while (a.count < PERMUTATIONS_MOST) {
 			unsigned char *assignment = assignments_add(&a);
 
 			memcpy(assignment, a.sides, (size_t)a.runs);
@@ -124,8 +124,8 @@ int splits_p(const struct splits *s, double *p, double *limit)
 			}
 		}
 	}
-	if (a.count >= SPLITS_LEAST) {
-		*limit = splits_count(s, &a, p);
+	if (a.count >= PERMUTATIONS_LEAST) {
+		*limit = permutation_count(s, &a, p);
 		rc = 0;
 	}
 	free(a.sides);
