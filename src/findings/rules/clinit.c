@@ -2,10 +2,11 @@
 /*
  * Rule clinit: threads wait for a static initializer.
  *
- * A class is initialized by one thread. All others that use it wait inside the JVM, in no lock that a thread dump shows. Their
- * stacks end, without a Java frame, in the JVM's function that initializes classes; the initializing thread's has <clinit> below it.
- * A JVM without symbols does not show that function. There, a thread that waits to be notified in other Java code than Object.wait
- * waits inside the JVM.
+ * A class is initialized by one thread. All others that use it wait inside the JVM, in no lock that
+ * a thread dump shows. Their stacks end, without a Java frame, in the JVM's function that
+ * initializes classes; the initializing thread's has <clinit> below it. A JVM without symbols does
+ * not show that function. There, a thread that waits to be notified in other Java code than
+ * Object.wait waits inside the JVM.
  */
 #include "findings/places.h"
 #include "findings/rules.h"
@@ -17,17 +18,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLINIT_LEAST \
-	0.5 /* waiting threads on average: a slow initializer while a program starts is normal */
+/* Waiting threads on average: a slow initializer while a program starts is normal. */
+#define CLINIT_LEAST 0.5
 
 struct clinit {
 	const struct scene *scene;
 	uint64_t waits; /* ns of all threads */
 	uint32_t threads;
+	uint32_t inside;            /* threads that wait inside an initializer */
 	struct profile_part waiter; /* the longest wait; weight 0: none */
-	struct profile_part
-		runner;  /* the longest part in an initializer that does not wait for another one */
-	uint32_t inside; /* threads that wait inside an initializer */
+	struct profile_part runner; /* the longest part in an initializer that does not wait */
 };
 
 /* True when a frame between these is a C++ function whose name is known. */

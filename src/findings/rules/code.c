@@ -15,11 +15,10 @@
 
 /* --- jit: compilation that does not end ---------------------------------------------------------------- */
 
-#define JIT_CPU_PCT   40 /* of the CPU time, ... */
-#define JIT_CPU_LEAST 50 /* ... if that is at least this much of a core, in % */
-#define JIT_RATE      20 /* compilations per second, ... */
-#define JIT_KEPT_BYTES \
-	256 /* ... each growing the code cache by less; a compiled method has some kilobytes */
+#define JIT_CPU_PCT    40  /* of the CPU time, ... */
+#define JIT_CPU_LEAST  50  /* ... if that is at least this much of a core, in % */
+#define JIT_RATE       20  /* compilations per second, ... */
+#define JIT_KEPT_BYTES 256 /* ... each growing the code cache by less; usual are kilobytes */
 
 static void judge_jit(const struct scene *scene)
 {
@@ -121,8 +120,9 @@ const struct finding_rule rule_codecache = {
 /* --- interpreted: a hot method that is never compiled ---------------------------------------------------- */
 
 /*
- * Causes: too large, excluded, given up on by the compiler, a full code cache. New code is interpreted for a moment in any
- * program, spread over many methods: so both halves of the window must show it, in the same method.
+ * Causes: too large, excluded, given up on by the compiler, a full code cache. New code is
+ * interpreted for a moment in any program, spread over many methods: so both halves of the window
+ * must show it, in the same method.
  */
 #define INTERPRETED_SHARE   0.25 /* of the CPU time, ... */
 #define INTERPRETED_ONE     0.10 /* ... and this much of it in one method */
@@ -256,8 +256,9 @@ const struct finding_rule rule_exceptions = {
 };
 
 /*
- * Java's hash tables turn a bucket into a tree once it has eight keys, which hash codes that spread well practically never
- * cause (Poisson: 6 in 100 million buckets; java.util.HashMap). A tree of keys that are not Comparable is searched node by node.
+ * Java's hash tables turn a bucket into a tree once it has eight keys, which hash codes that spread
+ * well practically never cause (Poisson: 6 in 100 million buckets; java.util.HashMap). A tree of
+ * keys that are not Comparable is searched node by node.
  */
 static void judge_collisions(const struct scene *scene)
 {
@@ -281,11 +282,12 @@ const struct finding_rule rule_collisions = {
 /* --- classes: continuous class loading ------------------------------------------------------------------- */
 
 /*
- * Code generated for each request, discarded class loaders. A program that starts or does something for the first
- * time loads many classes for a while. So the rate must hold for half a minute after the first minute, or half of the
- * classes must be unloaded again; and each third of the time must have its part. Unloading is delayed until a collection, so that half is
- * also counted from the JVM's start, provided that the mean rate since then is as high: a program that is deployed again loads and
- * unloads as much, but rarely.
+ * Code generated for each request, discarded class loaders. A program that starts or does something
+ * for the first time loads many classes for a while. So the rate must hold for half a minute after
+ * the first minute, or half of the classes must be unloaded again; and each third of the time must
+ * have its part. Unloading is delayed until a collection, so that half is also counted from the
+ * JVM's start, provided that the mean rate since then is as high: a program that is deployed again
+ * loads and unloads as much, but rarely.
  */
 #define CLASSES_RATE      50 /* per second */
 #define CLASSES_PART_RATE (CLASSES_RATE / 2)
@@ -363,8 +365,8 @@ const struct finding_rule rule_classes = {
 /* --- new: a method that has grown since the baseline ----------------------------------------------------- */
 
 /*
- * Rows of several methods rise together: callers with what they call. Of those that gained nearly as much as any, the
- * program's own method with most self time is reported.
+ * Rows of several methods rise together: callers with what they call. Of those that gained nearly
+ * as much as any, the program's own method with most self time is reported.
  */
 #define NEW_GAIN    0.10 /* of the CPU time more than in the baseline */
 #define NEW_TIMES   4    /* and this many times its share there */

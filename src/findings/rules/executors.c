@@ -12,29 +12,27 @@
 /* --- starved: all threads of an executor are blocked or busy in tasks ------------------------------------- */
 
 /*
- * A stack does not show which executor will run the task that a thread waits for. The rule therefore needs this evidence: tasks
- * of that kind (FutureTask, CompletableFuture, ForkJoinTask) run in one executor only; its threads are never idle and mostly
- * wait; and more threads wait for tasks than the executor has threads, so some tasks are queued. An executor whose tasks compute
- * is reported only if CPUs are idle or it has far fewer threads than CPUs, and if tasks would be queued, too, if its threads did not
- * wait for cores. Otherwise it lacks
- * cores, not threads.
+ * A stack does not show which executor will run the task that a thread waits for. The rule
+ * therefore needs this evidence: tasks of that kind (FutureTask, CompletableFuture, ForkJoinTask)
+ * run in one executor only; its threads are never idle and mostly wait; and more threads wait for
+ * tasks than the executor has threads, so some tasks are queued. An executor whose tasks compute is
+ * reported only if CPUs are idle or it has far fewer threads than CPUs, and if tasks would be
+ * queued, too, if its threads did not wait for cores. Otherwise it lacks cores, not threads.
  *
- * Second case: all threads of an executor wait for tasks of that same executor. Evidence: no thread runs such a task, and every
- * other executor has an idle thread.
+ * Second case: all threads of an executor wait for tasks of that same executor. Evidence: no thread
+ * runs such a task, and every other executor has an idle thread.
  */
-#define STARVED_IDLE  0.05 /* largest share of the executor's time without a task */
-#define STARVED_WAITS 0.75 /* smallest share in which its tasks wait */
-#define STARVED_THREADS \
-	0.9 /* fewest threads of the executor, on average: its threads do not come and go */
-#define STARVED_RUNS \
-	0.1 /* smallest share of time that an executor that computes is not waiting for a core */
-#define STARVED_FREE   0.25 /* fewest idle CPUs on average for such an executor, ... */
-#define STARVED_FEW    0.5  /* ... unless it has at most this many threads per CPU */
-#define STARVED_LEAST  2.0  /* threads that wait for tasks, on average */
-#define STARVED_QUEUED 0.5  /* waiting threads beyond the executor's number, on average */
-#define STARVED_OTHERS 0.1  /* largest share of blocked tasks' time in other executors */
-#define STARVED_UNRUN  0.05 /* most threads in such tasks for "no thread runs them" */
-#define TASK_KINDS     3
+#define STARVED_IDLE    0.05 /* largest share of the executor's time without a task */
+#define STARVED_WAITS   0.75 /* smallest share in which its tasks wait */
+#define STARVED_THREADS 0.9  /* fewest threads on average: they do not come and go */
+#define STARVED_RUNS    0.1  /* smallest share in which an executor that computes has a core */
+#define STARVED_FREE    0.25 /* fewest idle CPUs on average for such an executor, ... */
+#define STARVED_FEW     0.5  /* ... unless it has at most this many threads per CPU */
+#define STARVED_LEAST   2.0  /* threads that wait for tasks, on average */
+#define STARVED_QUEUED  0.5  /* waiting threads beyond the executor's number, on average */
+#define STARVED_OTHERS  0.1  /* largest share of blocked tasks' time in other executors */
+#define STARVED_UNRUN   0.05 /* most threads in such tasks for "no thread runs them" */
+#define TASK_KINDS      3
 
 /* The longest time of one thread in one stack. ns 0: none. */
 struct longest {
@@ -130,7 +128,8 @@ static double starving_sum(const struct starving *s, bool runs)
 }
 
 /*
- * True when no thread of the executor is ever idle. in: its wait or run. False for virtual threads: no pool of theirs can be full.
+ * True when no thread of the executor is ever idle. in: its wait or run. False for virtual threads:
+ * no pool of theirs can be full.
  */
 static bool executor_full(
 	const struct scene *scene, const struct executor *e, const struct longest *in)
@@ -164,8 +163,9 @@ static double usable_cpus(const struct scene *scene)
 }
 
 /*
- * Threads that would wait for tasks of an executor that computes if its threads never waited for a core. With a share q of these
- * waits, tasks would be done 1 / (1 - q) times as fast, so as many more of the threads that now wait would do something else.
+ * Threads that would wait for tasks of an executor that computes if its threads never waited for a
+ * core. With a share q of these waits, tasks would be done 1 / (1 - q) times as fast, so as many
+ * more of the threads that now wait would do something else.
  */
 static double waiters_without_queue(
 	const struct starving *s, const struct executor *e, double waiters)
@@ -294,8 +294,9 @@ static void judge_waits_for_itself(const struct starving *s)
 }
 
 /*
- * For ForkJoinTasks only, such as those of parallel streams: callers run tasks as well, so few of them wait. Evidence: a pool's
- * threads are all blocked in such tasks, while several other threads run or await them.
+ * For ForkJoinTasks only, such as those of parallel streams: callers run tasks as well, so few of
+ * them wait. Evidence: a pool's threads are all blocked in such tasks, while several other threads
+ * run or await them.
  */
 static void judge_helped(const struct starving *s)
 {
@@ -371,8 +372,9 @@ const struct finding_rule rule_starved = {
 /* --- timer: scheduled tasks delay each other ----------------------------------------------------------------- */
 
 /*
- * Tasks that are due wait in the executor's queue, which no stack shows. Evidence: its threads are never idle, and they run more
- * than one task, which is recognized by its outermost own method. A single task that never pauses delays no other.
+ * Tasks that are due wait in the executor's queue, which no stack shows. Evidence: its threads are
+ * never idle, and they run more than one task, which is recognized by its outermost own method. A
+ * single task that never pauses delays no other.
  */
 #define TIMER_SHARE   0.9  /* smallest share of the executor's time in scheduled tasks */
 #define TIMER_QUEUED  0.25 /* largest share in which its threads wait for a core */

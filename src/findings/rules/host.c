@@ -11,7 +11,10 @@
 
 /* --- throttled: the cgroup's CPU limit ------------------------------------------------------------------ */
 
-/* A share of all periods, idle ones included: a program that is throttled in short bursts now and then is no finding. */
+/*
+ * A share of all periods, idle ones included: a program that is throttled in short bursts now and
+ * then is no finding.
+ */
 #define THROTTLED_SHARE 0.05
 #define THROTTLED_S     4 /* shortest window: sampling a throttled program begins late */
 
@@ -71,8 +74,9 @@ const struct finding_rule rule_throttled = {
 /* --- swap: memory that is read back ---------------------------------------------------------------------- */
 
 /*
- * A major fault may also be a page of a file, and memory that was swapped out long ago may never be needed. So the host must
- * have read back as many pages from swap at the same time, in both halves of 10 s.
+ * A major fault may also be a page of a file, and memory that was swapped out long ago may never be
+ * needed. So the host must have read back as many pages from swap at the same time, in both halves
+ * of 10 s.
  */
 #define SWAP_FAULTS 50 /* per second */
 #define SWAP_BYTES  ((int64_t)50 << 20)
@@ -116,12 +120,12 @@ const struct finding_rule rule_swap = {
 /* --- cores: runnable threads wait ------------------------------------------------------------------------ */
 
 /*
- * The number of waiting threads comes from the kernel's count (schedstat) where that is known; wall samples identify the threads.
- * Not reported where another cause is known: a cgroup limit, pinned carriers, or CPUs that are idle at the same time, as with
- * threads that hand work to each other.
+ * The number of waiting threads comes from the kernel's count (schedstat) where that is known; wall
+ * samples identify the threads. Not reported where another cause is known: a cgroup limit, pinned
+ * carriers, or CPUs that are idle at the same time, as with threads that hand work to each other.
  *
- * The kernel's count does not include virtual threads without a carrier. If no CPU is idle and their carriers run, they lack
- * cores as well; the sentence counts them separately.
+ * The kernel's count does not include virtual threads without a carrier. If no CPU is idle and
+ * their carriers run, they lack cores as well; the sentence counts them separately.
  */
 #define CORES_SHARE   0.25 /* of the time in which threads are runnable, ... */
 #define CORES_LEAST   1.0  /* ... and this many threads on average */

@@ -2,12 +2,12 @@
 /*
  * Rule io: threads wait, in the middle of a task, for one peer or file, or for child processes.
  *
- * A server thread waits for its next request in the same system call and is no problem. It is recognized by its frames: by
- * names, by a class that accepts connections or the package of one (unless a name says that it is a client), or by having
- * only one own frame.
+ * A server thread waits for its next request in the same system call and is no problem. It is
+ * recognized by its frames: by names, by a class that accepts connections or the package of one
+ * (unless a name says that it is a client), or by having only one own frame.
  *
- * A thread that waits for one long-lived child process is no problem either. So child processes count only in tasks of executors,
- * and if samples show that more are started.
+ * A thread that waits for one long-lived child process is no problem either. So child processes
+ * count only in tasks of executors, and if samples show that more are started.
  */
 #include "findings/places.h"
 #include "findings/rules.h"
@@ -19,8 +19,8 @@
 #include <string.h>
 
 #define IO_LEAST 0.5 /* waiting threads on average, ... */
-#define IO_SHARE \
-	0.5 /* ... and of the time in which tasks run or wait for I/O, a monitor, or outside of I/O calls for a core */
+/* ... and of the time in which tasks run or wait for I/O, a monitor, or outside of I/O calls a core */
+#define IO_SHARE   0.5
 #define IO_INNER   3   /* own frames whose names are compared */
 #define IO_FORKS   2   /* samples in which child processes are started */
 #define IO_SERVERS 8   /* classes that accept */
@@ -142,7 +142,10 @@ static bool is_outgoing(const struct io *io, uint32_t stack)
 	       strstr(what.what, "socket") && strncmp(what.where, "clients of ", 11) != 0;
 }
 
-/* True when the frames are those of a server. outgoing: decided by names only, not by the classes that accept connections. */
+/*
+ * True when the frames are those of a server. outgoing: decided by names only, not by the classes
+ * that accept connections.
+ */
 static bool serves(const struct io *io, uint32_t own, bool outgoing)
 {
 	bool beside = false, client = false;
@@ -197,7 +200,10 @@ static void add_part(struct io *io, const struct profile_part *part)
 
 	if (at.own == PROFILE_NONE || at.idle)
 		return;
-	/* A thread whose I/O has ended and that waits for a core inside the call: neither a wait for the peer nor other work. */
+	/*
+	 * A thread whose I/O has ended and that waits for a core inside the call: neither a wait
+	 * for the peer nor other work.
+	 */
 	if (part->state == THREAD_RUNNABLE && at.waits & (PLACE_PEER | PLACE_FILE))
 		return;
 	if (waits && !child &&

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules for deadlocks and for lock contention. A finding names the owner of the lock and its stack while others wait. */
+/*
+ * The rules for deadlocks and for lock contention. A finding names the owner of the lock and its
+ * stack while others wait.
+ */
 #include "findings/places.h"
 #include "findings/rules.h"
 #include "findings/scene.h"
@@ -14,10 +17,12 @@
 
 /* --- deadlock --------------------------------------------------------------------------------------------- */
 
-/* Owners are read one after the other, not atomically: a cycle counts only if each wait has lasted longer than reading takes. */
-#define DEADLOCK_NAMED 3 /* threads in the sentence */
-#define DEADLOCK_LEAST_NS \
-	(2 * NS_PER_S) /* up to one of which may be left over from the second before */
+/*
+ * Owners are read one after the other, not atomically: a cycle counts only if each wait has lasted
+ * longer than reading takes.
+ */
+#define DEADLOCK_NAMED    3              /* threads in the sentence */
+#define DEADLOCK_LEAST_NS (2 * NS_PER_S) /* up to 1 s may be left from the second before */
 
 /* True when the thread waits for a lock whose owner is another thread at the end of the window. */
 static bool waits_for_other(const struct scene *scene, uint32_t thread, struct profile_wait *w)
@@ -43,7 +48,10 @@ static bool has_timeout(const struct scene *scene, uint32_t thread)
 	return unknown || places_find(scene->places, stack, METHOD_TRIES) != PROFILE_NONE;
 }
 
-/* The number of threads in the cycle of waits whose thread with the lowest id is `first`. 0: there is none, or it ends. */
+/*
+ * The number of threads in the cycle of waits whose thread with the lowest id is `first`. 0: there
+ * is none, or it ends.
+ */
 static uint32_t deadlocked_with(const struct scene *scene, uint32_t first)
 {
 	uint32_t at = first, n = 0;
@@ -117,8 +125,8 @@ const struct finding_rule rule_deadlock = {
 /* --- locks: contention --------------------------------------------------------------------------------------- */
 
 /*
- * Waits are grouped by the class of the lock. Not counted: semaphores, which have no owner (rule_pool), and locks whose holder
- * waits in a cycle (rule_deadlock).
+ * Waits are grouped by the class of the lock. Not counted: semaphores, which have no owner
+ * (rule_pool), and locks whose holder waits in a cycle (rule_deadlock).
  */
 #define LOCKS_LEAST     0.5  /* waiting threads on average, ... */
 #define LOCKS_EACH      0.05 /* ... this share of the time of each thread with a wait ... */
@@ -132,7 +140,10 @@ const struct finding_rule rule_deadlock = {
 #define LOCKS_UNKNOWN   "[unknown owner" /* ... and of an owner that it does not know */
 #define LOCKS_INSIDE    2u /* rank of a holder's stack with the method in which others wait */
 
-/* Parts of waits in which polls found the lock free (the thread was woken, but did not run yet), or did not know its owner. */
+/*
+ * Parts of waits in which polls found the lock free (the thread was woken, but did not run yet), or
+ * did not know its owner.
+ */
 struct unowned {
 	uint64_t free_ns, unknown_ns;
 };
@@ -245,8 +256,8 @@ static bool leads_to_cycle(const struct scene *scene, uint32_t thread)
 }
 
 /*
- * The last thread of the chain of holders: each waits, for at least half of the window, for a lock that the next one holds.
- * text: the chain in words.
+ * The last thread of the chain of holders: each waits, for at least half of the window, for a lock
+ * that the next one holds. text: the chain in words.
  */
 static uint32_t last_holder(
 	const struct scene *scene, const struct contended *c, char *text, size_t bytes)
@@ -271,12 +282,18 @@ static uint32_t last_holder(
 	return at;
 }
 
-/* Ranks stacks of a holder: waiting for a lock itself 0, in the method in which others wait LOCKS_INSIDE, elsewhere 1. */
+/*
+ * Ranks stacks of a holder: waiting for a lock itself 0, in the method in which others wait
+ * LOCKS_INSIDE, elsewhere 1.
+ */
 static unsigned rank_holding(
 	const struct scene *scene, const struct profile_part *part, uint64_t where)
 {
 	uint32_t java = places_of(scene->places, part->stack).java;
-	/* In one of Java's synchronizers, but not on a condition: it waits for a lock, or has been woken and waits for a core. */
+	/*
+	 * In one of Java's synchronizers, but not on a condition: it waits for a lock, or has been
+	 * woken and waits for a core.
+	 */
 	bool waits = part->state == THREAD_MONITOR ||
 		     ((part->state == THREAD_PARKED || part->state == THREAD_RUNNABLE) &&
 			     places_find(scene->places, part->stack, METHOD_SYNC) != PROFILE_NONE &&
@@ -300,7 +317,10 @@ static void add_held(void *ctx, const struct profile_part *part)
 		scene_spend(&l->by, method, part);
 }
 
-/* The own method in which a thread spent most of the time while others waited for its locks. PROFILE_NONE: not known. */
+/*
+ * The own method in which a thread spent most of the time while others waited for its locks.
+ * PROFILE_NONE: not known.
+ */
 static uint32_t method_while_holding(const struct scene *scene, uint32_t holder)
 {
 	struct profile_query q = scene_query(scene, EVENT_LOCK);
@@ -378,7 +398,10 @@ static double cores_used(const struct scene *scene)
 	return scene->now->cpu_pct > 0 ? scene->now->cpu_pct / 100.0 : 0;
 }
 
-/* True when the only waiter holds another lock of the list: the finding about that lock names this one in its chain. */
+/*
+ * True when the only waiter holds another lock of the list: the finding about that lock names this
+ * one in its chain.
+ */
 static bool is_link(const struct contended *list, uint32_t count, const struct contended *c)
 {
 	for (uint32_t i = 0; i < count && c->waits.threads == 1; i++)
@@ -389,8 +412,9 @@ static bool is_link(const struct contended *list, uint32_t count, const struct c
 }
 
 /*
- * True when exactly one thread waits for the lock, and waits for the whole window: a standby, which takes over when the owner ends and
- * costs nothing. A wait whose begin was not seen may have been found only some time after sampling began.
+ * True when exactly one thread waits for the lock, and waits for the whole window: a standby, which
+ * takes over when the owner ends and costs nothing. A wait whose begin was not seen may have been
+ * found only some time after sampling began.
  */
 static bool is_standby(const struct scene *scene, const struct contended *c)
 {
@@ -404,9 +428,10 @@ static bool is_standby(const struct scene *scene, const struct contended *c)
 }
 
 /*
- * The part of the waits during which the lock was held, in ns. In the rest, the threads had been woken and waited to run, as on a
- * saturated machine: rule_cores reports that. Short waits end before a poll finds the owner. If no poll did, the polls that found
- * the lock free or its owner unknown are taken as representative of all waits.
+ * The part of the waits during which the lock was held, in ns. In the rest, the threads had been
+ * woken and waited to run, as on a saturated machine: rule_cores reports that. Short waits end
+ * before a poll finds the owner. If no poll did, the polls that found the lock free or its owner
+ * unknown are taken as representative of all waits.
  */
 static double held_ns(const struct contended *c)
 {
@@ -419,8 +444,8 @@ static double held_ns(const struct contended *c)
 }
 
 /*
- * True when threads outside of executors try to acquire the lock, with a timeout, again and again, and one thread holds it all the
- * time: candidates, which take over when the owner ends.
+ * True when threads outside of executors try to acquire the lock, with a timeout, again and again,
+ * and one thread holds it all the time: candidates, which take over when the owner ends.
  */
 static bool are_candidates(const struct scene *scene, const struct lock_spending *l,
 	const struct contended *c, double seconds)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules about memory: a full heap, collections, humongous allocations, finalizers that fall behind, growth outside the heap. */
+/*
+ * Rules about memory: a full heap, collections, humongous allocations, finalizers that fall behind,
+ * growth outside the heap.
+ */
 #include "findings/places.h"
 #include "findings/rules.h"
 #include "findings/scene.h"
@@ -13,9 +16,10 @@
 /* --- heap: nearly full despite collections ------------------------------------------------------------ */
 
 /*
- * The live set is only known right after a collection of the whole heap, and no counter gives that moment (before JDK 24 they
- * give the present, later that of the last collection). A healthy heap fills up before each collection. So the heap must
- * be full in many consecutive readings, with several whole-heap collections among them.
+ * The live set is only known right after a collection of the whole heap, and no counter gives that
+ * moment (before JDK 24 they give the present, later that of the last collection). A healthy heap
+ * fills up before each collection. So the heap must be full in many consecutive readings, with
+ * several whole-heap collections among them.
  */
 #define HEAP_FULL        0.85
 #define HEAP_COLLECTIONS 3 /* of the whole heap */
@@ -69,8 +73,9 @@ const struct finding_rule rule_heap = {
 /* --- gc: pauses, or CPU time of the collector --------------------------------------------------------- */
 
 /*
- * On a saturated machine collector threads wait for cores, and short collections become long pauses. So pauses count without these
- * waits, unless most collections are requested by the program or caused by the metaspace limit. The sentence gives the full pauses.
+ * On a saturated machine collector threads wait for cores, and short collections become long
+ * pauses. So pauses count without these waits, unless most collections are requested by the program
+ * or caused by the metaspace limit. The sentence gives the full pauses.
  */
 #define GC_PAUSES_PCT 10  /* of the last 10 s */
 #define GC_CPU_PCT    25  /* of the CPU time of the last 10 s, ... */
@@ -252,7 +257,8 @@ const struct finding_rule rule_humongous = {
 /* --- finalizers: the finalizer thread, or a cleaner's, cannot keep up ----------------------------------- */
 
 /*
- * One thread runs all finalizers, and one the actions of each java.lang.ref.Cleaner: when it is always busy, its queue grows.
+ * One thread runs all finalizers, and one the actions of each java.lang.ref.Cleaner: when it is
+ * always busy, its queue grows.
  */
 #define FINALIZERS_BUSY 0.9 /* of the time */
 
@@ -344,9 +350,10 @@ const struct finding_rule rule_finalizers = {
 /* --- offheap: memory outside the heap grows ------------------------------------------------------------ */
 
 /*
- * No counter has the size of direct buffers. The kernel's has all memory of no file, the heap included, of which the part that was
- * ever touched is not known: it is at least what was in use, and at most what is committed. The rule takes the heap at its
- * smallest at the start of the window and at its largest at the end, so the growth is a lower bound. Samples show that the memory is
+ * No counter has the size of direct buffers. The kernel's has all memory of no file, the heap
+ * included, of which the part that was ever touched is not known: it is at least what was in use,
+ * and at most what is committed. The rule takes the heap at its smallest at the start of the window
+ * and at its largest at the end, so the growth is a lower bound. Samples show that the memory is
  * direct buffers; without them it may be the JVM's own (compiler, metaspace).
  */
 #define OFFHEAP_BYTES   ((int64_t)64 << 20) /* growth, ... */

@@ -13,11 +13,13 @@
 /* --- pool: tasks wait for something limited ------------------------------------------------------------- */
 
 /*
- * Connections, permits, buffers, space in a full queue. Idle workers, and tasks that are a loop over a queue, wait in the same
- * way and are no problem. The former are in no task; in the latter the outermost method itself removes the element, or its name
- * says so. Threads that wait for an event (a long poll) are not reported either. Evidence of a resource: the name of the method or
- * its class; or another thread works inside the same method, which so both waits for the resource and uses it; or, for a
- * permit or an untimed wait for a condition, another thread works in a task, so it may have the resource.
+ * Connections, permits, buffers, space in a full queue. Idle workers, and tasks that are a loop
+ * over a queue, wait in the same way and are no problem. The former are in no task; in the latter
+ * the outermost method itself removes the element, or its name says so. Threads that wait for an
+ * event (a long poll) are not reported either. Evidence of a resource: the name of the method or
+ * its class; or another thread works inside the same method, which so both waits for the resource
+ * and uses it; or, for a permit or an untimed wait for a condition, another thread works in a task,
+ * so it may have the resource.
  */
 #define POOL_MEMBERS 4    /* threads, ... */
 #define POOL_WAITS   0.75 /* ... with this share of their time in one place, ... */
@@ -27,7 +29,10 @@
 	0.005 /* ... for classes named "Pool" this share suffices; for acquirers[] none is needed */
 #define POOL_INNER 4 /* own frames whose names are compared */
 
-/* Words in names: of methods that acquire a limited resource; of methods and of classes that wait for the next piece of work. */
+/*
+ * Words in names: of methods that acquire a limited resource; of methods and of classes that wait
+ * for the next piece of work.
+ */
 static const char *const acquirers[] = {
 	"borrow", "acquire", "getConnection", "lease", "checkOut", NULL};
 static const char *const loops[] = {"take", "poll", "next", "receive", "dequeue", "drain", "consum",
@@ -121,8 +126,8 @@ static void pool_vote(struct pool *pool, uint32_t where, uint64_t weight)
 }
 
 /*
- * True when a thread that is not waiting in this method is about to, or has been woken there: it waits for a core, or to enter a
- * monitor, with no frames but those of the wait.
+ * True when a thread that is not waiting in this method is about to, or has been woken there: it
+ * waits for a core, or to enter a monitor, with no frames but those of the wait.
  */
 static bool at_wait(const struct scene *scene, const struct profile_part *part, uint32_t method)
 {
@@ -208,7 +213,10 @@ static bool waits_untimed(const struct scene *scene, uint32_t stack)
 	return waits > 1;
 }
 
-/* True when there is evidence that the pool's threads wait for a limited resource, not for an event or their next task. */
+/*
+ * True when there is evidence that the pool's threads wait for a limited resource, not for an event
+ * or their next task.
+ */
 static bool pool_is_limited(const struct scene *scene, const struct pool *pool, double seconds)
 {
 	const struct profile_method *where = profile_get_method(scene->profile, pool->where);
@@ -291,8 +299,9 @@ const struct finding_rule rule_pool = {
 /* --- pinned: virtual threads that block their carrier ----------------------------------------------------- */
 
 /*
- * A virtual thread keeps its carrier while it waits in native code or for a file, and up to JDK 23 also in or for a synchronized
- * block. Its stack then continues into the carrier's; without a carrier it does not.
+ * A virtual thread keeps its carrier while it waits in native code or for a file, and up to JDK 23
+ * also in or for a synchronized block. Its stack then continues into the carrier's; without a
+ * carrier it does not.
  */
 #define PINNED_LEAST 0.5 /* carriers on average, ... */
 #define PINNED_READY 1.0 /* ... virtual threads that wait for one, on average, ... */

@@ -122,8 +122,9 @@ static bool measures_requests(const struct scene *scene)
 }
 
 /*
- * Waits that a program does not choose: for locks, for I/O and for safepoints. A request that computes, sleeps or waits for an
- * event for a long time may be meant to, such as a report or a long poll; waits for cores have rules of their own.
+ * Waits that a program does not choose: for locks, for I/O and for safepoints. A request that
+ * computes, sleeps or waits for an event for a long time may be meant to, such as a report or a
+ * long poll; waits for cores have rules of their own.
  */
 static bool is_unintended(enum call_state state)
 {

@@ -14,10 +14,12 @@
 /* --- safepoint: the time until all threads have stopped ------------------------------------------------- */
 
 /*
- * Caused by a loop that is compiled without a safepoint poll, or one long step such as the copy of a large array. The JVM
- * counts how long it waited but not for which thread. The late thread runs during that time, so only threads that ran for at least
- * as long are candidates. A thread that waits for a core is late as well: the rule is silent where that explains the delay, by the
- * samples of the most delayed thread (scene_queued_share) or of the JVM's own threads (scene_delayed_share).
+ * Caused by a loop that is compiled without a safepoint poll, or one long step such as the copy of
+ * a large array. The JVM counts how long it waited but not for which thread. The late thread runs
+ * during that time, so only threads that ran for at least as long are candidates. A thread that
+ * waits for a core is late as well: the rule is silent where that explains the delay, by the
+ * samples of the most delayed thread (scene_queued_share) or of the JVM's own threads
+ * (scene_delayed_share).
  */
 #define SAFEPOINT_LEAST 5 /* safepoints: a single one may be late by chance */
 
@@ -96,9 +98,10 @@ const struct finding_rule rule_safepoint = {
 /* --- stops: safepoints other than collections ------------------------------------------------------------ */
 
 /*
- * Thread dumps, class redefinition, heap dumps and the like. Part of a collection's safepoint is in no collector's count, so
- * there is no finding where collections stop the program for longer; nor where most of the time is spent on stopping the threads
- * (rule_safepoint), or where threads wait for a core as long, which makes everything slow.
+ * Thread dumps, class redefinition, heap dumps and the like. Part of a collection's safepoint is in
+ * no collector's count, so there is no finding where collections stop the program for longer; nor
+ * where most of the time is spent on stopping the threads (rule_safepoint), or where threads wait
+ * for a core as long, which makes everything slow.
  */
 static unsigned stops_all(
 	const struct scene *scene, const struct profile_part *part, uint64_t unused)
