@@ -168,7 +168,7 @@ static void print_json(const struct ui *ui, const struct events *events)
 	json_str(&j, "name", v->name);
 	json_str(&j, "jdk", v->jdk);
 	json_int(&j, "window_s", profile_covered(ui->profile, &q));
-	json_bool(&j, "ended", ui->over);
+	json_bool(&j, "ended", ui->ended);
 	json_int(&j, "cpu_pct", v->cpu_pct);
 	json_int(&j, "cpu_java_pct", v->cpu.java_pct);
 	json_int(&j, "cpu_jit_pct", v->cpu.jit_pct);
@@ -285,7 +285,7 @@ static void run_first(struct run *r)
 		if (covered &&
 			q.to > profile_info(r->ui.profile).now) /* the second that still runs */
 			covered--;
-		if (r->ui.over || covered >= wanted)
+		if (r->ui.ended || covered >= wanted)
 			break;
 		run_poll(r, POLL_MS);
 	}
@@ -320,8 +320,8 @@ static void run_screens(struct run *r)
 		for (const char *k = n ? NULL : r->b->keys; k && *k && !r->end; k++)
 			r->end |= (ui_key(&r->ui, *k == '\n' ? TKEY_ENTER : *k, r->now_ms) &
 					  UI_QUIT) != 0;
-		r->end |= r->ui.over;
-		if (r->b->last || (r->end && !r->ui.over && !r->stepped))
+		r->end |= r->ui.ended;
+		if (r->b->last || (r->end && !r->ui.ended && !r->stepped))
 			continue;
 		ui_draw(&r->ui);
 		if (r->b->json && !r->ui.profile)
@@ -355,7 +355,7 @@ int batch_run(const struct batch *b, const struct app_ops *ops, void *ctx,
 	ui_init(&r.ui, ops, ctx, screen, ascii);
 	ui_resize(&r.ui, b->rows, b->cols);
 	run_screens(&r);
-	if (r.ui.over && b->count && r.ui.error.kind == ERR_GONE && !r.stepped) {
+	if (r.ui.ended && b->count && r.ui.error.kind == ERR_GONE && !r.stepped) {
 		*err = r.ui.error;
 		rc = -1;
 	}

@@ -97,7 +97,7 @@ done <<-ROWS
 	cannot be used together|--all --replay x.jhot $NAME
 ROWS
 timeout 60 "$JHOT" top --all -b -n 1 "nosuch$$" >"$T/out" 2>&1 </dev/null
-ok "no instance: the list says so" grep -q "No JVM matches" "$T/out" || diag_file "$T/out"
+ok "no instance: the list says so" grep -q "No running JVM matches" "$T/out" || diag_file "$T/out"
 
 # --- the list on a terminal ---
 if ! command -v tmux >/dev/null; then

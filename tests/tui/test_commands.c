@@ -431,7 +431,7 @@ static void test_ways(struct ui *ui, struct fake *fake)
 	drive_keys(ui, now, "r");
 	is_int(ui->attach_pid, ui->vitals->pid, "r attaches to the same JVM");
 	ui->attach_pid = 0;
-	ui->over = fake->lost = false;
+	ui->ended = fake->lost = false;
 	fake->end = 1;
 	ui_tick(ui, now += 1000);
 	ok(!drive_shows(ui, "r: attach again"), "an exited JVM cannot be attached to again");

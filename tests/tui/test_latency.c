@@ -182,9 +182,9 @@ static void test_refusals(void)
 	refuses("Only the owner of the session, jhot process 31,",
 		"so is the session of another jhot");
 	owner = "";
-	ui.over = true;
+	ui.ended = true;
 	refuses("The session has ended", "so is a session that has ended");
-	ui.over = false;
+	ui.ended = false;
 	options.recorded = true;
 	refuses("This recording has no single calls", "so is a recording");
 	options.recorded = false;
@@ -371,7 +371,7 @@ static void test_ends(void)
 	seconds(5);
 	fake.end = 1;
 	seconds(3);
-	ok(ui.over && shows("slowest 1 %") && shows("p99"),
+	ok(ui.ended && shows("slowest 1 %") && shows("p99"),
 		"the figures stay when the JVM has ended");
 	keys("\n");
 	ok(shows(" polls"), "so do its calls");

@@ -69,7 +69,7 @@ static void test_lost(void)
 	ui_resize(&ui, 24, 140);
 	fake.lost = true;
 	drive_seconds(&ui, ui.now_ms, 1);
-	ok(ui.over && *fake.saved, "the samples of a lost session are saved");
+	ok(ui.ended && *fake.saved, "the samples of a lost session are saved");
 	ok(drive_shows(&ui, "saved shop-api.jar"), "the screen names the saved file: %s",
 		ui.message.text);
 	end(&fake, &ui);
@@ -77,7 +77,7 @@ static void test_lost(void)
 	begin(&fake, &ui, 20);
 	fake.lost = true;
 	drive_seconds(&ui, ui.now_ms, 1);
-	ok(ui.over && !*fake.saved, "a short lost session is not saved at once");
+	ok(ui.ended && !*fake.saved, "a short lost session is not saved at once");
 	fake.lost = false;
 	key(&ui, 'r');
 	is_int(ui.attach_pid, 41234, "r attaches again");

@@ -154,7 +154,7 @@ static unsigned second_step(struct ui *ui, int seconds)
 /* True when the session was lost although its JVM still runs and no other profiler has taken over. */
 static bool can_attach_again(const struct ui *ui)
 {
-	return ui->over && ui->error.kind == ERR_FAILED && ui->ops->attach && ui->vitals;
+	return ui->ended && ui->error.kind == ERR_FAILED && ui->ops->attach && ui->vitals;
 }
 
 static unsigned restart(struct ui *ui, int arg)
@@ -259,7 +259,7 @@ static unsigned mouse_switch(struct ui *ui, int arg)
 
 static bool not_over(const struct ui *ui)
 {
-	return !ui->over;
+	return !ui->ended;
 }
 
 bool command_can_restart(const struct ui *ui)

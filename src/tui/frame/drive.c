@@ -229,7 +229,7 @@ static void ui_update(struct ui *ui, bool sort)
 	if (ui->states[id]->warning)
 		ui_warn(ui, "%s", ui->states[id]->warning);
 	ui->states[id]->warning = NULL;
-	ui->job.beside = false;
+	ui->job.pane_loaded = false;
 	ui->job.update_ns = ui_cpu_ns(ui) - start;
 }
 
@@ -278,11 +278,11 @@ void ui_draw(struct ui *ui)
 		header_draw(ui);
 	/* Not before, since keys may move the cursor many times. The first load counts as part of the update. */
 	uint64_t start = ui_cpu_ns(ui);
-	if (v->beside && ui->profile)
-		v->beside(ui);
-	if (!ui->job.beside)
+	if (v->load_pane && ui->profile)
+		v->load_pane(ui);
+	if (!ui->job.pane_loaded)
 		ui->job.update_ns += ui_cpu_ns(ui) - start;
-	ui->job.beside = true;
+	ui->job.pane_loaded = true;
 	v->draw(ui, ui_body(ui, ui->view));
 	if (ui->popup)
 		ui->popup->draw(ui);
@@ -312,8 +312,8 @@ void ui_tick(struct ui *ui, int64_t now_ms)
 		ui_update(ui, false);
 		return;
 	}
-	if (!ui->over && ui->ops->drain(ui->ctx, &ui->error) < 0) {
-		ui->over = true;
+	if (!ui->ended && ui->ops->drain(ui->ctx, &ui->error) < 0) {
+		ui->ended = true;
 		output_autosave(ui, saved, sizeof(saved));
 		ui_notify(ui, STYLE_WARN, UI_STAY, "%s%s%s%s", ui->error.what,
 			command_can_restart(ui) ? " r: attach again" : "", *saved ? "  " : "",
@@ -362,7 +362,7 @@ int64_t ui_wake_ms(const struct ui *ui)
 /* Drops all state that refers to the previous profile. */
 static void ui_reset(struct ui *ui)
 {
-	ui->over = false;
+	ui->ended = false;
 	ui->error = (struct err){0};
 	output_restart(ui);
 	ui_restrict(ui, PROFILE_ANY_THREAD, 0);
@@ -391,7 +391,7 @@ void ui_attach(struct ui *ui, int pid)
 	ui->attach_pid = 0;
 	ui->popup = NULL;
 	ui->message.shown = false;
-	if (ui->over)
+	if (ui->ended)
 		output_save_unsaved(
 			ui, 0, saved, sizeof(saved)); /* the screen promised that it is kept */
 	else

@@ -56,7 +56,7 @@ static bool event_is_on(const struct ui *ui, int event)
 
 static const char *const *event_warning(const struct ui *ui, int event)
 {
-	if (!ui->ops->event_warning || ui->over || ui->events->each[event].confirmed)
+	if (!ui->ops->event_warning || ui->ended || ui->events->each[event].confirmed)
 		return NULL;
 	return ui->ops->event_warning(ui->ctx, event);
 }
@@ -138,7 +138,7 @@ unsigned events_show(struct ui *ui, int event)
 	}
 	if (begins && event_warns(ui, event))
 		return 0;
-	if (begins && !ui->over && events_switch(ui, event, true, 0, &err) < 0) {
+	if (begins && !ui->ended && events_switch(ui, event, true, 0, &err) < 0) {
 		ui_notify(ui, STYLE_BAD, UI_STAY, "%s", err.what);
 		return 0;
 	}
@@ -153,9 +153,9 @@ unsigned events_show(struct ui *ui, int event)
 	old->since_before = t->since_before;
 	if (!new->shown)
 		event_start_window(ui, event,
-			ui->options->file     ? ui->options->file->from
-			: begins && !ui->over ? profile_info(ui->profile).now
-					      : 0);
+			ui->options->file      ? ui->options->file->from
+			: begins && !ui->ended ? profile_info(ui->profile).now
+					       : 0);
 	t->window = new->window;
 	t->since = new->since;
 	t->since_before = new->since_before;
@@ -236,7 +236,7 @@ static int menu_rows(const struct ui *ui)
 
 bool events_begin(struct ui *ui, int event, struct err *err)
 {
-	if (!ui->profile || ui->over || event_is_on(ui, event) || !ui_has_event(ui, event) ||
+	if (!ui->profile || ui->ended || event_is_on(ui, event) || !ui_has_event(ui, event) ||
 		event_warning(ui, event) || events_switch(ui, event, true, 0, err) < 0)
 		return false;
 	if (event != ui->scope.event && !ui->events->each[event].shown)
@@ -356,7 +356,7 @@ static unsigned menu_key(struct ui *ui, int key)
 	case 'g': menu_engine(ui, event); return UI_UPDATE;
 	case 'a':
 		ui->popup = NULL;
-		if (!ui->ops->event_add || ui->over) {
+		if (!ui->ops->event_add || ui->ended) {
 			ui_warn(ui, "events can only be added to a live JVM");
 			return 0;
 		}

@@ -100,7 +100,7 @@ void findings_tick(struct ui *ui)
 	 * to follow a finding. An event that the user has selected since then stays on.
 	 */
 	f->begun &= ~(1u << ui->scope.event);
-	if (f->begun && !ui->over && ui->view != VIEW_FINDINGS && !ui_found_undo(ui)) {
+	if (f->begun && !ui->ended && ui->view != VIEW_FINDINGS && !ui_found_undo(ui)) {
 		for (int event = 0; event < EVENT_USER_FIRST; event++)
 			if (f->begun & 1u << event && ui->vitals->events[event].state == VITALS_ON)
 				events_switch(ui, event, false, 0, &(struct err){0});
@@ -108,13 +108,13 @@ void findings_tick(struct ui *ui)
 	}
 	struct profile_query q = ui_query(ui);
 	q.holders = false;
-	if (!ui->scope.time.frozen && !ui->over)
+	if (!ui->scope.time.frozen && !ui->ended)
 		findings_vitals(f->rules, ui->vitals);
 	if (q.to > SCAN_S && q.from < q.to - SCAN_S)
 		q.from = q.to - SCAN_S;
 	if (ui->now_ms < f->due_ms || (q.from == f->from && q.to == f->to))
 		return;
-	if (ui->scope.time.frozen || ui->over)
+	if (ui->scope.time.frozen || ui->ended)
 		findings_history(f->rules, ui->profile, ui->vitals, q.to);
 	uint64_t start = ui_cpu_ns(ui);
 	findings_baseline(f->rules, compare_cpu(ui));

@@ -109,7 +109,7 @@ static void draw_title(const struct ui *ui, int row, const struct vitals_second 
 				(int64_t)profile_info(ui->profile).start_wall_ns +
 					(int64_t)ui->scope.time.frozen_to * (int64_t)NS_PER_S))
 			->right = true;
-	else if (ui->over)
+	else if (ui->ended)
 		strip_add(&s, STYLE_BAD, 0, " ENDED ")->right = true;
 	else if (v->stalled)
 		strip_add(&s, STYLE_WARN, 0, " STALLED ")->right = true;
@@ -269,7 +269,7 @@ static void add_window(const struct ui *ui, struct strip *s)
 	/* Shorter: sampling began within the window. Longer: the window is in history merged to 10 s steps. */
 	if (wanted && span != wanted)
 		strip_add(s, STYLE_STRONG, 0, "%s%us (window %s)",
-			ui->scope.time.frozen || ui->over ? "" : "last ", span,
+			ui->scope.time.frozen || ui->ended ? "" : "last ", span,
 			timeline_label(&ui->scope.time, label));
 	else
 		strip_add(s, STYLE_STRONG, 0, "window %s", timeline_label(&ui->scope.time, label));

@@ -20,7 +20,7 @@ static const char *refusal(const struct ui *ui, char out[200])
 	if (ui->options->file || ui->options->recorded || !ui->ops->latency)
 		return "This recording has no single calls: jhot record --latency METHOD adds "
 		       "them.";
-	if (ui->over)
+	if (ui->ended)
 		return "The session has ended: the latency of calls is measured only in a live "
 		       "JVM.";
 	if (ui->scope.time.frozen)
@@ -71,7 +71,7 @@ static void events_release(struct ui *ui)
 	struct err err = {0};
 
 	/* An event that the user has selected stays on. */
-	for (int event = 0; event < EVENT_USER_FIRST && !ui->over; event++)
+	for (int event = 0; event < EVENT_USER_FIRST && !ui->ended; event++)
 		if (ui->latency->owned & 1u << event && event != ui->scope.event &&
 			ui->vitals->events[event].state == VITALS_ON)
 			events_switch(ui, event, false, 0, &err);
@@ -130,7 +130,7 @@ static void latency_end(struct ui *ui)
 	struct err err = {0};
 	uint64_t now_ns;
 
-	if (!ui->over)
+	if (!ui->ended)
 		ui->ops->latency(ui->ctx, "", &now_ns, &err);
 	ui->latency->on = false;
 	events_release(ui);
@@ -145,7 +145,7 @@ void latency_tick(struct ui *ui)
 		return;
 	if (l->on && view != VIEW_LATENCY && view != VIEW_FINDINGS && view != VIEW_INFO)
 		latency_end(ui);
-	else if (!l->on && view == VIEW_LATENCY && !l->refused && !l->recorded && !ui->over)
+	else if (!l->on && view == VIEW_LATENCY && !l->refused && !l->recorded && !ui->ended)
 		l->refused = !latency_begin(ui, l->method);
 }
 

@@ -125,12 +125,12 @@ static int app_timeout(const struct app *app)
 
 static void app_suspend(struct app *app)
 {
-	if (app->ui.profile && !app->ui.over)
+	if (app->ui.profile && !app->ui.ended)
 		app->ui.ops->park(app->ui.ctx, true);
 	term_suspend(app->term);
 	signals_stop();
 	term_resume(app->term);
-	if (app->ui.profile && !app->ui.over)
+	if (app->ui.profile && !app->ui.ended)
 		app->ui.ops->park(app->ui.ctx, false);
 	app->draw = app->repaint = true;
 }

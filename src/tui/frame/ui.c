@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of the live view: what views and commands call. */
+/* What views and commands call: the shown view, queries, messages; rows, pages and popups. */
 #include "tui/frame/ui.h"
 
 #include "base/buf.h"
@@ -154,7 +154,7 @@ void ui_show(struct ui *ui, enum view_id view)
 	list_resize(ui_list(ui), ui_list(ui)->count, ui_body(ui, view).rows - 1);
 }
 
-#define PAGE_ROWS 120
+/* --- views --------------------------------------------------------------------------------------------- */
 
 const struct view *const view_table[VIEW_COUNT] = {
 	[VIEW_METHODS] = &view_methods,
@@ -205,6 +205,10 @@ void view_draw_rows(const struct ui *ui, enum view_id view, struct area area, ui
 	}
 }
 
+/* --- pages --------------------------------------------------------------------------------------------- */
+
+#define PAGE_ROWS 120
+
 void page_begin(const struct ui *ui, struct page *p)
 {
 	p->canvas.ascii = ui->canvas->ascii;
@@ -225,19 +229,21 @@ bool page_draw(const struct ui *ui, struct page *p, struct area area)
 	struct canvas *c = ui->canvas;
 
 	/* The list's cursor is the first visible row. */
-	list_resize(&p->at.list, (hidden > 0 ? hidden : 0) + 1, 1);
-	p->at.list.page = area.rows;
-	for (int i = 0; i < area.rows && p->at.list.cursor + i < rows; i++)
+	list_resize(&p->view.list, (hidden > 0 ? hidden : 0) + 1, 1);
+	p->view.list.page = area.rows;
+	for (int i = 0; i < area.rows && p->view.list.cursor + i < rows; i++)
 		memcpy(c->cells + (size_t)(area.row + i) * (size_t)c->cols,
-			canvas_row(&p->canvas, p->at.list.cursor + i),
+			canvas_row(&p->canvas, p->view.list.cursor + i),
 			(size_t)c->cols * sizeof(*c->cells));
-	return p->at.list.cursor < p->at.list.count - 1;
+	return p->view.list.cursor < p->view.list.count - 1;
 }
 
 void page_done(void *page)
 {
 	canvas_done(&((struct page *)page)->canvas);
 }
+
+/* --- popups -------------------------------------------------------------------------------------------- */
 
 #define NARROW_MARGIN 10 /* columns */
 

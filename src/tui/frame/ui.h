@@ -9,7 +9,7 @@
  *   drive.c     -> command     command_find, command->run          returns enum ui_reaction
  *               -> job         ui_prepare, in slices               while ui_busy: ui_work
  *               -> update      view->update                        queries the profile, orders rows
- *   loop.c      -> draw        ui_draw: view->beside, view->draw   writes cells
+ *   loop.c      -> draw        ui_draw: view->load_pane, view->draw   writes cells
  *
  * Commands, popups and drive.c may change a struct ui; updates of views and all that draws get a const one. Within that:
  *
@@ -90,8 +90,8 @@ struct ui_scope {
 	struct timeline time;
 	struct filter *filter;   /* never NULL */
 	struct compare *compare; /* NULL until a baseline is set */
-	unsigned last_undo; /* last undo id assigned: Esc undoes the action with the highest one */
-	unsigned only_undo; /* that of the restriction to a thread or pool */
+	unsigned last_undo;      /* the last undo id assigned */
+	unsigned only_undo;      /* that of the restriction to a thread or pool */
 };
 
 /* Figures of the window, as of the last update. */
@@ -126,7 +126,7 @@ struct ui_job {
 	bool measure_cost;  /* false in tests: updates count as free */
 	uint64_t update_ns; /* CPU time of the last update, including the side pane */
 	int64_t updated_ms; /* when it was made */
-	bool beside;        /* the side pane was loaded since then */
+	bool pane_loaded;   /* the side pane was loaded since then */
 	bool drawn;         /* the canvas shows this view at this size */
 };
 
@@ -142,7 +142,7 @@ struct ui {
 	const struct profile *profile; /* NULL: not attached */
 	const struct vitals *vitals;   /* likewise */
 	char names_note[160];          /* of ops->names_note, as of the last tick */
-	bool over;                     /* it has ended; error has the reason */
+	bool ended;                    /* error has the reason */
 	struct err error;
 	int attach_pid;     /* JVM to attach to after the next draw; 0: none */
 	int last_pid;       /* of the last attempt to attach, */
@@ -187,78 +187,82 @@ struct ui {
 	char *copy;            /* text for the clipboard; the loop consumes and frees it */
 };
 
+/* --- drive.c: what the loop calls ------------------------------------------------------------------------ */
+
+void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
+	bool ascii);
+void ui_done(struct ui *ui);
+void ui_attach(struct ui *ui, int pid); /* a failure shows the error screen */
+
+/* These return the enum ui_reaction bits that the loop applies. */
+unsigned ui_key(struct ui *ui, int key, int64_t now_ms);
+/* A button pressed over a cell. */
+enum ui_button { UI_MOUSE_SELECT = 0, UI_WHEEL_UP = 64, UI_WHEEL_DOWN = 65 };
+unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms);
+unsigned ui_work(struct ui *ui); /* continues the job by one slice; then handles queued keys */
+
+void ui_resize(struct ui *ui, int rows, int cols);
+void ui_tick(struct ui *ui, int64_t now_ms);   /* drains the session, runs the rules, updates */
+void ui_draw(struct ui *ui);                   /* into ui->canvas */
+bool ui_busy(const struct ui *ui);             /* a job is unfinished, or keys are queued */
+int64_t ui_wake_ms(const struct ui *ui);       /* when the message expires; -1: never */
+bool ui_expire(struct ui *ui, int64_t now_ms); /* hides an expired message; true: redraw */
+uint64_t ui_refresh_ms(const struct ui *ui);   /* the effective refresh interval */
+/* Queues a key until the job or wait ends; drops it when UI_QUEUED_KEYS keys are queued. */
+void ui_queue_key(struct ui *ui, int key);
+
+/* Applies UI_UPDATE, UI_SORT, UI_FREEZE_ORDER; the loop applies the others. */
+void ui_react(struct ui *ui, unsigned reaction);
+void ui_update_sums(struct ui *ui); /* recomputes ui->sums for the shown window */
+
+/* --- ui.c: what views and commands call -------------------------------------------------------------------- */
+
 /* The state of a view, a struct that begins with view_state. NULL until the view is first shown. */
 static inline void *ui_state(const struct ui *ui, enum view_id view)
 {
 	return ui->states[view];
 }
-
 /* The shown view; while the help is shown, the view that it covers, which stays up to date. */
 static inline enum view_id ui_view_id(const struct ui *ui)
 {
 	return ui->view == VIEW_HELP ? ui->under : ui->view;
 }
-
-void ui_init(struct ui *ui, const struct app_ops *ops, void *ctx, const struct app_options *options,
-	bool ascii);
-void ui_done(struct ui *ui);
-void ui_resize(struct ui *ui, int rows, int cols);
-
-/* What the loop calls. */
-unsigned ui_key(struct ui *ui, int key, int64_t now_ms);
-/* A button pressed over a cell. */
-enum ui_button { UI_MOUSE_SELECT = 0, UI_WHEEL_UP = 64, UI_WHEEL_DOWN = 65 };
-unsigned ui_mouse(struct ui *ui, int button, int row, int col, int64_t now_ms);
-void ui_tick(struct ui *ui, int64_t now_ms);   /* drain the session, run the rules, update */
-void ui_draw(struct ui *ui);                   /* into ui->canvas */
-bool ui_busy(const struct ui *ui);             /* a job is unfinished, or keys are queued */
-unsigned ui_work(struct ui *ui);               /* continues the job by one slice */
-int64_t ui_wake_ms(const struct ui *ui);       /* when the message expires; -1: never */
-bool ui_expire(struct ui *ui, int64_t now_ms); /* hides an expired message; true: redraw */
-void ui_attach(struct ui *ui, int pid);
-
-uint64_t ui_refresh_ms(const struct ui *ui); /* the effective refresh interval */
-
-/* Queues a key until the job or wait ends; drops it when UI_QUEUED_KEYS keys are queued. */
-void ui_queue_key(struct ui *ui, int key);
-
-/* What views and commands call. */
-const char *ui_selected(const struct ui *ui); /* name of the selected row; NULL: none; borrowed */
 const struct view *ui_view(const struct ui *ui);
-struct list *ui_list(const struct ui *ui);                   /* of the shown view */
+struct list *ui_list(const struct ui *ui);    /* of the shown view */
+const char *ui_selected(const struct ui *ui); /* name of its selected row; NULL: none */
 struct area ui_body(const struct ui *ui, enum view_id view); /* the area that view draws in */
 void ui_show(struct ui *ui, enum view_id view);
-void ui_update_sums(struct ui *ui); /* recomputes ui->sums for the shown window */
-/* Applies UI_UPDATE, UI_SORT, UI_FREEZE_ORDER; the loop applies the others. */
-void ui_react(struct ui *ui, unsigned reaction);
-struct profile_query ui_query(const struct ui *ui);
-/* True when threads that wait for work can be hidden: in wall, unless one thread or pool is shown. */
+
+struct profile_query ui_query(const struct ui *ui); /* for what is shown */
+bool ui_has_event(const struct ui *ui, int event);
+const char *ui_owner(const struct ui *ui); /* of a session that is only watched, or "" */
+/* Restricts everything to one thread or pool. PROFILE_ANY_THREAD, 0: to none. */
+void ui_restrict(struct ui *ui, uint32_t thread, uint32_t pool);
+bool ui_is_restricted(const struct ui *ui);
+const char *ui_restriction_name(const struct ui *ui); /* of that thread or pool */
+/* True when threads that wait for work can be hidden: in wall, unless restricted. */
 bool ui_may_hide_idle(const struct ui *ui);
-bool ui_hides_idle(const struct ui *ui); /* true while they are hidden, which is the default */
+bool ui_hides_idle(const struct ui *ui); /* they are hidden, which is the default */
+
 bool ui_order_frozen(const struct ui *ui);
 /* How an update orders rows. fresh: from scratch. */
 static inline enum order_how ui_order_how(const struct ui *ui, bool fresh)
 {
 	return fresh ? ORDER_FRESH : ui_order_frozen(ui) ? ORDER_FREEZE : ORDER_KEEP;
 }
-/* The owner of a session that is only watched, or "". */
-const char *ui_owner(const struct ui *ui);
-bool ui_has_event(const struct ui *ui, int event);
-unsigned ui_undo_id(struct ui *ui); /* a new undo id */
+/* CPU time of this thread, to measure the cost of updates; 0 in tests. */
+uint64_t ui_cpu_ns(const struct ui *ui);
+/* name_fit for a method of the profile, with the symbols of the terminal. */
+int ui_fit_method(const struct ui *ui, uint32_t method, enum name_style style, int width, char *out,
+	size_t size);
+
+unsigned ui_undo_id(struct ui *ui); /* a new undo id: Esc undoes the action with the highest one */
 /* The undo id of a finding that is being followed; 0: none. */
 static inline unsigned ui_found_undo(const struct ui *ui)
 {
 	return ui->found == ui->view ? ui->found_undo : 0;
 }
-/* name_fit for a method of the profile, with the symbols of the terminal. */
-int ui_fit_method(const struct ui *ui, uint32_t method, enum name_style style, int width, char *out,
-	size_t size);
-bool ui_is_restricted(const struct ui *ui); /* true while restricted to one thread or pool */
-const char *ui_restriction_name(const struct ui *ui); /* its name */
-/* PROFILE_ANY_THREAD, 0: no restriction. */
-void ui_restrict(struct ui *ui, uint32_t thread, uint32_t pool);
-/* CPU time of this thread for measuring the cost of updates; 0 in tests. */
-uint64_t ui_cpu_ns(const struct ui *ui);
+
 /* Shows a message for that time in ms, or UI_STAY. ui_say and ui_warn: for UI_MESSAGE_MS. */
 void ui_notify(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
@@ -266,24 +270,28 @@ void ui_notify(struct ui *ui, enum style style, int ms, const char *fmt, ...)
 #define ui_warn(ui, ...) ui_notify(ui, STYLE_WARN, UI_MESSAGE_MS, __VA_ARGS__)
 void ui_prompt(struct ui *ui, const char *label, const char *text, void (*change)(struct ui *),
 	void (*done)(struct ui *, bool accepted));
-
-/* header.c, footer.c: their rows at this size, and drawing them. Bare views have no header. */
-int header_rows(const struct ui *ui);
-void header_draw(const struct ui *ui);
-int header_quality_row(const struct ui *ui);
-int footer_rows(const struct ui *ui);
-void footer_draw(const struct ui *ui);
-/* Clears and frames a centred box for rows x cols of text. Returns its inside. Too small a screen gets no frame. */
+/* Clears and frames a centered box for rows x cols of text. Returns its inside. Too small a screen gets no frame. */
 struct area popup_frame(const struct ui *ui, const char *title, int rows, int cols);
+
+/* --- header.c, timestrip.c, footer.c: what surrounds the view ------------------------------------------------ */
+
+/* Their rows at this size. Bare views have no header. */
+int header_rows(const struct ui *ui);
+int timestrip_rows(const struct ui *ui);
+int footer_rows(const struct ui *ui);
+void header_draw(const struct ui *ui); /* with the time strip */
+void footer_draw(const struct ui *ui);
+/* One line instead of the whole screen, for terminals under 40x8. */
+void header_summary(const struct ui *ui);
+int header_quality_row(const struct ui *ui);
+
+/* The history under the header. Computed once per update, into ui->strip. */
+struct timestrip *timestrip_new(void); /* the caller frees it */
+void timestrip_update(struct ui *ui);
+void timestrip_draw(const struct ui *ui, int row);
+
 void footer_prompt_key(struct ui *ui, int key);
 /* Edits a line of text: characters, Backspace, ^U. Returns false for any other key. */
 bool footer_edit(char *text, size_t bytes, int key);
-/* timestrip.c: the history under the header. Update once per update of the view. */
-struct timestrip *timestrip_new(void); /* the caller frees it */
-int timestrip_rows(const struct ui *ui);
-void timestrip_update(struct ui *ui);
-void timestrip_draw(const struct ui *ui, int row);
-/* One line instead of the whole screen, for terminals under 40x8. */
-void header_summary(const struct ui *ui);
 
 #endif

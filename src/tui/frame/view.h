@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A view: one file and one row of view_table.
+ * A view: a file or folder in tui/view, and a row of view_table.
  *
  *   row 0     title                  header.c
  *       1     tabs
@@ -14,7 +14,8 @@
  *
  * A view's state begins with a struct view_state. It is allocated, zeroed, when the view is first shown and freed with
  * the ui or its profile. update computes rows from the profile (sort: order from scratch, else keep the order as far as
- * the data allows), beside computes the side pane; draw runs no queries. Every function but draw may be NULL.
+ * the data allows), load_pane computes the side pane; draw runs no queries. Only back, and the view's commands in
+ * command.h, may change what is shown. Every function but draw may be NULL.
  */
 #ifndef JHOT_TUI_FRAME_VIEW_H
 #define JHOT_TUI_FRAME_VIEW_H
@@ -72,47 +73,56 @@ struct view {
 	const char *tab;  /* label in the tab strip; NULL: none */
 	bool bare;        /* draws the whole screen except the key line */
 	bool sums;        /* update uses sums per stack */
-	bool own_window; /* the data-quality line omits window, search and filters, which do not apply */
+	/* The data-quality line omits window, search and filters, which do not apply. */
+	bool own_window;
+
 	size_t bytes; /* size of its state */
 	void (*init)(void *state);
 	void (*done)(void *state); /* frees what the state owns, not the state */
+	/* Calls profile_pin for the method ids that the state retains across updates. */
+	void (*pin_ids)(const struct ui *ui);
+
 	void (*update)(const struct ui *ui, bool sort);
 	/* A second query that update makes: the previous window, a baseline. Returns false if none. */
 	bool (*second_query)(const struct ui *ui, struct profile_query *q);
-	void (*beside)(const struct ui
-			*ui); /* before draw: queries for the side pane of the selected row */
+	/* Before draw: queries for the side pane of the selected row. */
+	void (*load_pane)(const struct ui *ui);
+
 	void (*draw)(const struct ui *ui, struct area body);
-	void (*quality)(const struct ui *ui, struct strip *s); /* adds to the data-quality line */
+	/* These add to the lines above and below the body. */
+	void (*quality)(const struct ui *ui, struct strip *s);
 	void (*detail)(const struct ui *ui, struct strip *s);
 	void (*notice)(const struct ui *ui, struct strip *s);
-	/* Moves to the next (1) or previous (-1) hit, or (0) to the first at or after the anchor. NULL: searches the
-	 * texts of the rows. */
-	bool (*find)(const struct ui *ui, int direction);
-	void (*anchor)(const struct ui *ui, bool set); /* remember the cursor, or restore it */
-	list_text_fn *text;                            /* a row's name, "" if none; ctx is the ui */
-	bool (*edit)(const struct ui *ui, int key);    /* text input; false: not handled */
-	/* For views with rows: the columns, the row at an index of the list (NULL: none), and a function that draws
-	 * over a row's cells. */
+
+	/* For views with rows, which view_draw_rows draws: the columns, the row at an index of the list (NULL: none),
+	 * and a function that draws over a row's cells. */
 	struct columns (*columns)(const struct ui *ui);
 	const void *(*row)(const void *state, int index);
 	void (*decorate)(const struct ui *ui, int row, const struct column_place *places, int n,
 		const void *item);
+	list_text_fn *text; /* a row's name, "" if none; ctx is the ui */
+
+	/* Search: moves to the next (1) or previous (-1) hit, or (0) to the first at or after the anchor. NULL: among
+	 * the texts of the rows. */
+	bool (*find)(const struct ui *ui, int direction);
+	void (*anchor)(const struct ui *ui, bool set); /* remembers the cursor, or restores it */
+
+	/* Keys. edit: text input; false: not handled. */
+	bool (*edit)(const struct ui *ui, int key);
 	/* The undo id (ui_undo_id) of the last zoom or visited method, 0: none; NULL: that of the trail. back undoes it. */
 	unsigned (*undo_id)(const struct ui *ui);
 	void (*back)(struct ui *ui);
-	/* The selected thread or pool, offered by the export dialog. Leaves both unchanged if nothing is selected. */
+	/* The method of the selected row, for b and l; PROFILE_NONE: none. */
+	uint32_t (*selected_method)(const struct ui *ui);
+	/* The selected thread or pool, for x. Leaves both unchanged if nothing is selected. */
 	void (*selected_thread)(const struct ui *ui, uint32_t *thread, uint32_t *pool);
 	/* For a view of single calls: those shown, whose stacks x exports in place of the window's. Borrowed. */
 	const struct calls_query *(*shown_calls)(const struct ui *ui);
-	/* The method of the selected row, for b and l; PROFILE_NONE: none. */
-	uint32_t (*selected_method)(const struct ui *ui);
-	/* Calls profile_pin for the method ids that the view retains across updates. */
-	void (*pin_ids)(const struct ui *ui);
 };
 
 /* A scrollable text, written to its own canvas for each draw. Begins a view's state. */
 struct page {
-	struct view_state at; /* its cursor is the first visible row */
+	struct view_state view; /* its cursor is the first visible row */
 	struct canvas canvas;
 	int rows; /* written */
 };

@@ -18,7 +18,7 @@
 
 struct callers {
 	/* list: callers, the method, callees; trail: visited methods, the last one is shown */
-	struct view_state at;
+	struct view_state view;
 	enum view_id from;
 	struct sandwich *s, *base; /* base: the baseline's, while a difference is shown */
 	struct sandwich_order order;
@@ -27,7 +27,7 @@ struct callers {
 
 static uint32_t shown_method(const struct callers *c)
 {
-	return (uint32_t)trail_top(&c->at.trail);
+	return (uint32_t)trail_top(&c->view.trail);
 }
 
 static void callers_done(void *state)
@@ -42,7 +42,7 @@ static void callers_done(void *state)
 /* The row at an index of the list, with its part in *kind; NULL for the method itself. */
 static const struct pane_row *row_at(const struct callers *c, int at, enum sandwich_kind *kind)
 {
-	if (!c->s || at == c->callers || !c->at.list.count)
+	if (!c->s || at == c->callers || !c->view.list.count)
 		return NULL;
 	*kind = at < c->callers ? SANDWICH_CALLERS : SANDWICH_CALLEES;
 	at -= at < c->callers ? 0 : c->callers + 1;
@@ -55,11 +55,11 @@ static void callers_update(const struct ui *ui, bool sort)
 	struct callers *c = ui_state(ui, VIEW_CALLERS);
 	struct profile_query q = ui_query(ui);
 	enum sandwich_kind kind = SANDWICH_CALLERS;
-	const struct pane_row *r = row_at(c, c->at.list.cursor, &kind);
-	bool keep = r && c->at.list.touched;
+	const struct pane_row *r = row_at(c, c->view.list.cursor, &kind);
+	bool keep = r && c->view.list.touched;
 	uint32_t id = r ? r->id : 0;
 
-	if (!c->at.trail.depth)
+	if (!c->view.trail.depth)
 		return;
 	sandwich_free(c->s);
 	c->s = sandwich_new(ui->profile, &q, shown_method(c));
@@ -70,7 +70,7 @@ static void callers_update(const struct ui *ui, bool sort)
 	const struct sandwich_part *part = &c->s->parts[kind];
 	for (int i = 0; keep && i < (kind == SANDWICH_CALLERS ? c->callers : c->callees); i++)
 		if (i < (int)part->count && part->rows[i].id == id)
-			c->at.list.cursor = (kind == SANDWICH_CALLERS ? 0 : c->callers + 1) + i;
+			c->view.list.cursor = (kind == SANDWICH_CALLERS ? 0 : c->callers + 1) + i;
 }
 
 static const char *callers_text(const void *ctx, int index)
@@ -82,7 +82,7 @@ static const char *callers_text(const void *ctx, int index)
 
 	if (r && r->id == PROFILE_NONE)
 		return sandwich_words[kind].none;
-	if (!r && !c->at.trail.depth)
+	if (!r && !c->view.trail.depth)
 		return "";
 	return profile_get_method(ui->profile, r ? r->id : shown_method(c))->full;
 }
@@ -110,11 +110,11 @@ static void callers_draw(const struct ui *ui, struct area area)
 	above = above < callers ? above : callers;
 	c->callers = list_rows(&s->parts[SANDWICH_CALLERS], above);
 	c->callees = list_rows(&s->parts[SANDWICH_CALLEES], rows - above);
-	list_resize(&c->at.list, c->callers + 1 + c->callees, c->callers + 1 + c->callees);
-	if (!c->at.list.touched)
-		c->at.list.cursor = c->callers;
+	list_resize(&c->view.list, c->callers + 1 + c->callees, c->callers + 1 + c->callees);
+	if (!c->view.list.touched)
+		c->view.list.cursor = c->callers;
 	pane_part_draw(ui, (struct area){area.row, 0, above + 1, area.cols}, s, c->base,
-		SANDWICH_CALLERS, 0, c->at.list.cursor);
+		SANDWICH_CALLERS, 0, c->view.list.cursor);
 	/* The method itself. */
 	int middle = area.row + above + 1;
 	double self = flat_percent(s->self, s->sum), total = flat_percent(s->total, s->sum);
@@ -127,10 +127,10 @@ static void callers_draw(const struct ui *ui, struct area area)
 	pane_method(ui, (struct area){middle, 2, 1, area.cols - text_width(figures) - 8}, s->type,
 		s->method, STYLE_STRONG);
 	canvas_right(ui->canvas, middle, 0, area.cols - 1, STYLE_NORMAL, figures);
-	if (c->at.list.cursor == c->callers)
+	if (c->view.list.cursor == c->callers)
 		canvas_list_row(ui->canvas, middle, 0, area.cols, c->callers, true);
 	pane_part_draw(ui, (struct area){middle + 1, 0, rows - above + 1, area.cols}, s, c->base,
-		SANDWICH_CALLEES, c->callers + 1, c->at.list.cursor);
+		SANDWICH_CALLEES, c->callers + 1, c->view.list.cursor);
 	if (!block)
 		return;
 	struct area half = {area.row + area.rows - block, 0, block, area.cols / 2};
@@ -146,10 +146,10 @@ static void callers_quality(const struct ui *ui, struct strip *s)
 	char trail[200] = "of", cut[200], name[60];
 	int space = ui->canvas->cols / 3;
 
-	for (int i = c->at.trail.depth > 3 ? c->at.trail.depth - 3 : 0; i < c->at.trail.depth;
+	for (int i = c->view.trail.depth > 3 ? c->view.trail.depth - 3 : 0; i < c->view.trail.depth;
 		i++) {
 		ui_fit_method(
-			ui, (uint32_t)c->at.trail.ids[i], NAME_METHOD, 24, name, sizeof(name));
+			ui, (uint32_t)c->view.trail.ids[i], NAME_METHOD, 24, name, sizeof(name));
 		snprintf(trail + strlen(trail), sizeof(trail) - strlen(trail), "%s %s",
 			strlen(trail) > 2 ? " >" : "", name);
 	}
@@ -166,15 +166,15 @@ static void callers_detail(const struct ui *ui, struct strip *s)
 {
 	struct callers *c = ui_state(ui, VIEW_CALLERS);
 	enum sandwich_kind kind;
-	const struct pane_row *r = row_at(c, c->at.list.cursor, &kind);
+	const struct pane_row *r = row_at(c, c->view.list.cursor, &kind);
 	char count[TEXT_NUMBER], name[sizeof(((struct strip_part *)0)->text)];
 
-	if (!c->s || !c->at.trail.depth)
+	if (!c->s || !c->view.trail.depth)
 		return;
 	if (r && r->id == PROFILE_NONE) {
 		strip_add(s, STYLE_STRONG, 0, "%s", sandwich_words[kind].none);
-	} else if (text_width(callers_text(ui, c->at.list.cursor)) <= ui->canvas->cols - 20) {
-		strip_add(s, STYLE_STRONG, 0, "%s", callers_text(ui, c->at.list.cursor));
+	} else if (text_width(callers_text(ui, c->view.list.cursor)) <= ui->canvas->cols - 20) {
+		strip_add(s, STYLE_STRONG, 0, "%s", callers_text(ui, c->view.list.cursor));
 	} else {
 		ui_fit_method(ui, r ? r->id : shown_method(c), NAME_FULL, ui->canvas->cols - 20,
 			name, sizeof(name));
@@ -189,7 +189,7 @@ static void callers_notice(const struct ui *ui, struct strip *s)
 	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 
 	strip_add(s, STYLE_DIM, 0, "%s opens the method of a row, Esc %s", ui->glyphs->enter,
-		c->at.trail.depth > 1 ? "goes back" : "returns to the list");
+		c->view.trail.depth > 1 ? "goes back" : "returns to the list");
 }
 
 void callers_of_method(struct ui *ui, uint32_t method)
@@ -199,18 +199,18 @@ void callers_of_method(struct ui *ui, uint32_t method)
 	ui_show(ui, VIEW_CALLERS);
 	struct callers *c = ui_state(ui, VIEW_CALLERS);
 	if (from != VIEW_CALLERS) {
-		c->at.trail.depth = 0;
+		c->view.trail.depth = 0;
 		c->from = from;
 	}
-	trail_push(ui, &c->at.trail, method);
-	c->at.list.touched = false;
+	trail_push(ui, &c->view.trail, method);
+	c->view.list.touched = false;
 }
 
 unsigned callers_walk(struct ui *ui, int arg)
 {
 	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 	enum sandwich_kind kind;
-	const struct pane_row *r = row_at(c, c->at.list.cursor, &kind);
+	const struct pane_row *r = row_at(c, c->view.list.cursor, &kind);
 
 	if (!r || r->id == PROFILE_NONE)
 		return 0;
@@ -222,7 +222,7 @@ unsigned callers_tree(struct ui *ui, int arg)
 {
 	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 
-	if (!c->at.trail.depth)
+	if (!c->view.trail.depth)
 		return 0;
 	tree_of_method(ui, shown_method(c), true);
 	return UI_SORT;
@@ -233,18 +233,18 @@ static uint32_t callers_selected_method(const struct ui *ui)
 {
 	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 	enum sandwich_kind kind;
-	const struct pane_row *r = row_at(c, c->at.list.cursor, &kind);
+	const struct pane_row *r = row_at(c, c->view.list.cursor, &kind);
 
-	return !c->at.trail.depth ? PROFILE_NONE : r ? r->id : shown_method(c);
+	return !c->view.trail.depth ? PROFILE_NONE : r ? r->id : shown_method(c);
 }
 
 static void callers_back(struct ui *ui)
 {
 	struct callers *c = ui_state(ui, VIEW_CALLERS);
 
-	c->at.list.touched = false;
-	if (c->at.trail.depth > 1)
-		c->at.trail.depth--;
+	c->view.list.touched = false;
+	if (c->view.trail.depth > 1)
+		c->view.trail.depth--;
 	else
 		ui_show(ui, c->from);
 }
@@ -253,8 +253,8 @@ static void callers_pin_ids(const struct ui *ui)
 {
 	const struct callers *c = ui_state(ui, VIEW_CALLERS);
 
-	for (int i = 0; i < c->at.trail.depth; i++)
-		profile_pin(ui->profile, (uint32_t)c->at.trail.ids[i]);
+	for (int i = 0; i < c->view.trail.depth; i++)
+		profile_pin(ui->profile, (uint32_t)c->view.trail.ids[i]);
 }
 
 const struct view view_callers = {

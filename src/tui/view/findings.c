@@ -18,8 +18,8 @@
 #define WHAT_COL    31
 
 struct findings_view {
-	struct view_state at; /* list: the findings */
-	struct page pane;     /* its list's cursor is the first visible row */
+	struct view_state view; /* list: the findings */
+	struct page pane;       /* its list's cursor is the first visible row */
 	enum view_id from;
 	const struct finding_rule *rule; /* identity of the selected finding */
 	uint64_t subject;
@@ -61,7 +61,7 @@ static void add_rules_skipped(const struct ui *ui, struct page *p)
 				used += (size_t)snprintf(
 					text + used, sizeof(text) - used, " %s", (*r)->title);
 		used += (size_t)snprintf(text + used, sizeof(text) - used, " (%s", why);
-		if (event >= 0 && ui_has_event(ui, event) && !ui->over)
+		if (event >= 0 && ui_has_event(ui, event) && !ui->ended)
 			used += (size_t)snprintf(
 				text + used, sizeof(text) - used, ": press %d", event + 1);
 		snprintf(text + used, sizeof(text) - used, ")");
@@ -77,7 +77,7 @@ static void add_events_begun(const struct ui *ui, struct page *p)
 
 	for (int i = 0; i < EVENT_USER_FIRST; i++)
 		on[i] = ui->findings->begun & 1u << i && ui->vitals->events[i].state == VITALS_ON;
-	if ((!on[EVENT_LOCK] && !on[EVENT_WALL]) || ui->over)
+	if ((!on[EVENT_LOCK] && !on[EVENT_WALL]) || ui->ended)
 		return;
 	snprintf(text, sizeof(text), "this view samples %s%s%s until you leave it",
 		on[EVENT_LOCK] ? "locks" : "", on[EVENT_LOCK] && on[EVENT_WALL] ? " and " : "",
@@ -112,7 +112,7 @@ static void draw_pane(const struct ui *ui, struct area area)
 	add_rules_skipped(ui, p);
 	if (!f) {
 		/* Rules need some seconds of data after an event was switched on. */
-		bool early = !ui->over && ui->now_ms - ui->begun_ms < EARLY_MS;
+		bool early = !ui->ended && ui->now_ms - ui->begun_ms < EARLY_MS;
 
 		p->rows += p->rows > 0;
 		page_text(p, 1, 0, STYLE_STRONG,
@@ -152,18 +152,18 @@ static void follow(const struct ui *ui)
 	struct findings_view *v = ui_state(ui, VIEW_FINDINGS);
 	const struct finding *f;
 
-	list_resize(&v->at.list, (int)ui->findings->count, v->at.list.rows);
-	for (int i = 0; !v->at.list.touched && i < (int)ui->findings->count; i++) {
+	list_resize(&v->view.list, (int)ui->findings->count, v->view.list.rows);
+	for (int i = 0; !v->view.list.touched && i < (int)ui->findings->count; i++) {
 		f = &ui->findings->list[i].finding;
-		if (v->rule == f->rule && v->subject == f->subject && v->at.list.cursor)
-			list_follow(&v->at.list, i);
+		if (v->rule == f->rule && v->subject == f->subject && v->view.list.cursor)
+			list_follow(&v->view.list, i);
 	}
-	v->at.list.touched = false;
+	v->view.list.touched = false;
 	f = selected(ui);
 	if (f && (v->rule != f->rule || v->subject != f->subject)) {
 		v->rule = f->rule;
 		v->subject = f->subject;
-		v->pane.at.list.cursor = 0;
+		v->pane.view.list.cursor = 0;
 	}
 }
 
@@ -221,7 +221,7 @@ static void view_notice(const struct ui *ui, struct strip *s)
 {
 	const struct findings_view *v = ui_state(ui, VIEW_FINDINGS);
 
-	if (v->pane.at.list.cursor < v->pane.at.list.count - 1)
+	if (v->pane.view.list.cursor < v->pane.view.list.count - 1)
 		strip_add(s, STYLE_DIM, 0, "%s more below: PgDn", ui->glyphs->down)->right = true;
 }
 
@@ -244,7 +244,7 @@ unsigned findings_scroll(struct ui *ui, int direction)
 {
 	struct findings_view *v = ui_state(ui, VIEW_FINDINGS);
 
-	list_step(&v->pane.at.list, direction < 0 ? LIST_PAGE_UP : LIST_PAGE_DOWN);
+	list_step(&v->pane.view.list, direction < 0 ? LIST_PAGE_UP : LIST_PAGE_DOWN);
 	return 0;
 }
 

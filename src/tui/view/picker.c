@@ -19,7 +19,7 @@
 #define REFRESH_INSTANCES_MS 1000
 
 struct picker {
-	struct view_state at;
+	struct view_state view;
 	struct app_jvm *rows; /* the last list */
 	struct app_jvm *jvms; /* those that match the filter */
 	int all, count;
@@ -50,10 +50,10 @@ static void picker_filter(struct picker *p)
 		if (!*p->filter || text_find(line, p->filter))
 			p->jvms[p->count++] = *j;
 	}
-	list_resize(&p->at.list, p->count, p->at.list.rows);
-	for (int i = 0; i < p->count && p->at.list.touched; i++)
+	list_resize(&p->view.list, p->count, p->view.list.rows);
+	for (int i = 0; i < p->count && p->view.list.touched; i++)
 		if (p->jvms[i].id == p->selected)
-			list_follow(&p->at.list, i);
+			list_follow(&p->view.list, i);
 }
 
 static void picker_update(const struct ui *ui, bool sort)
@@ -65,7 +65,7 @@ static void picker_update(const struct ui *ui, bool sort)
 	if (p->listed && p->error.kind != ERR_BUSY && ui->now_ms - p->listed_ms < refresh_ms)
 		return;
 	if (p->count)
-		p->selected = p->jvms[p->at.list.cursor].id;
+		p->selected = p->jvms[p->view.list.cursor].id;
 	p->error = (struct err){0};
 	int n = ui->ops->list(ui->ctx, &rows, &p->error);
 	p->all = n < 0 ? 0 : n;
@@ -125,13 +125,13 @@ unsigned picker_back(struct ui *ui, int arg)
 unsigned picker_choose(struct ui *ui, int arg)
 {
 	struct picker *p = ui_state(ui, VIEW_PICKER);
-	const struct app_jvm *j = p->count ? &p->jvms[p->at.list.cursor] : NULL;
+	const struct app_jvm *j = p->count ? &p->jvms[p->view.list.cursor] : NULL;
 	bool shown;
 
 	if (!j)
 		return 0;
 	shown = ui->options->instances ? j->shown : ui->vitals && j->pid == ui->vitals->pid;
-	if (ui->profile && !ui->over && shown)
+	if (ui->profile && !ui->ended && shown)
 		return picker_leave(ui);
 	if (!j->can_attach) {
 		ui_notify(ui, STYLE_WARN, UI_STAY, "%s: %s", j->name,
@@ -265,7 +265,7 @@ static void picker_draw(const struct ui *ui, struct area area)
 		canvas_text(c, row + 1, 3, c->cols, STYLE_DIM,
 			"JVMs of other users are visible only to root: sudo jhot");
 	} else {
-		const struct app_jvm *j = &p->jvms[p->at.list.cursor];
+		const struct app_jvm *j = &p->jvms[p->view.list.cursor];
 		char word[sizeof(j->name)];
 
 		/* Why the selected JVM cannot be profiled, or the command that attaches to it. */
@@ -297,7 +297,7 @@ const struct view view_picker = {
 /* --- the error screen ------------------------------------------------------------------------------------ */
 
 struct error_state {
-	struct view_state at;
+	struct view_state view;
 	bool details_hidden;
 };
 

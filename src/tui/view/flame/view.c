@@ -27,7 +27,7 @@ struct flame_pane {
 };
 
 struct flame {
-	struct view_state at; /* list: the boxes; trail: zoomed paths */
+	struct view_state view; /* list: the boxes; trail: zoomed paths */
 	struct calltree *tree;
 	struct compare_tree base; /* the baseline's tree, while a difference is shown */
 	struct flame_layout *layout;
@@ -91,14 +91,14 @@ static bool flame_find(const struct ui *ui, int direction)
 {
 	struct flame *f = ui_state(ui, VIEW_FLAME);
 	int count = f->layout ? (int)f->layout->count : 0;
-	int from = direction ? f->at.list.cursor + direction : search_from(ui);
+	int from = direction ? f->view.list.cursor + direction : search_from(ui);
 
 	for (int i = 0; i < count; i++) {
 		int at = ((from + (direction < 0 ? -i : i)) % count + count) % count;
 		const struct flame_box *b = &f->layout->boxes[at];
 		if (search_hit_method(ui, f->tree->nodes[b->node].method) ||
 			flame_hidden_hits(ui, b)) {
-			list_to(&f->at.list, at);
+			list_to(&f->view.list, at);
 			return true;
 		}
 	}
@@ -110,7 +110,7 @@ static void show_layout(
 	struct flame *f, struct calltree *tree, struct flame_layout *layout, int64_t now_ms)
 {
 	bool selected = f->layout && f->layout->count;
-	uint64_t path = selected ? f->layout->boxes[f->at.list.cursor].path : 0;
+	uint64_t path = selected ? f->layout->boxes[f->view.list.cursor].path : 0;
 	uint32_t box = flame_layout_find(layout, path);
 
 	calltree_free(f->tree);
@@ -121,8 +121,8 @@ static void show_layout(
 	f->stale = false;
 	pane_invalidate(&f->pane.method);
 	pane_table_clear(&f->pane.children);
-	list_resize(&f->at.list, (int)layout->count, (int)layout->count);
-	list_follow(&f->at.list, box == FLAME_NO_BOX ? 0 : (int)box);
+	list_resize(&f->view.list, (int)layout->count, (int)layout->count);
+	list_follow(&f->view.list, box == FLAME_NO_BOX ? 0 : (int)box);
 }
 
 /* Width of the graph, without the pane. */
@@ -144,8 +144,9 @@ static void flame_update(const struct ui *ui, bool sort)
 		.min_share = 0.4 / columns,
 		.find = search_has_search(ui) ? search_match(ui) : NULL,
 	};
-	uint32_t zoom =
-		f->tree && f->at.trail.depth ? calltree_find(f->tree, trail_top(&f->at.trail)) : 0;
+	uint32_t zoom = f->tree && f->view.trail.depth
+				? calltree_find(f->tree, trail_top(&f->view.trail))
+				: 0;
 	struct calltree *tree;
 
 	/*
@@ -158,12 +159,12 @@ static void flame_update(const struct ui *ui, bool sort)
 	tree = calltree_new(ui->profile, &q, &options);
 	/* Zooms out of nodes that are no longer in the window. */
 	zoom = 0;
-	while (f->at.trail.depth) {
-		zoom = calltree_find(tree, trail_top(&f->at.trail));
+	while (f->view.trail.depth) {
+		zoom = calltree_find(tree, trail_top(&f->view.trail));
 		if (zoom != PROFILE_NONE)
 			break;
 		zoom = 0;
-		f->at.trail.depth--;
+		f->view.trail.depth--;
 	}
 	struct flame_layout *layout = flame_layout_new(ui->profile, tree, zoom, columns);
 	bool keep = f->layout && !sort && !f->stale && f->layout->columns == columns &&
@@ -263,8 +264,8 @@ static int draw_figures(
 	const struct ui *ui, struct area a, const struct flame *f, const struct calltree_node *n)
 {
 	const struct calltree_node *all = &f->tree->nodes[0], *zoom = all;
-	uint32_t box = f->at.trail.depth ? flame_layout_find(f->layout, trail_top(&f->at.trail))
-					 : FLAME_NO_BOX;
+	uint32_t box = f->view.trail.depth ? flame_layout_find(f->layout, trail_top(&f->view.trail))
+					   : FLAME_NO_BOX;
 	char more[80], count[TEXT_NUMBER];
 	int row = a.row;
 
@@ -287,7 +288,7 @@ static int draw_figures(
 
 static const struct calltree_node *selected_node(const struct flame *f)
 {
-	return &f->tree->nodes[f->layout->boxes[f->at.list.cursor].node];
+	return &f->tree->nodes[f->layout->boxes[f->view.list.cursor].node];
 }
 
 static void flame_pane_load(const struct ui *ui, struct flame *f)
@@ -351,7 +352,7 @@ static void flame_pane_draw(const struct ui *ui, struct area area, const struct 
 
 /* --- the view ------------------------------------------------------------------------------------------ */
 
-static void flame_beside(const struct ui *ui)
+static void flame_load_pane(const struct ui *ui)
 {
 	struct flame *f = ui_state(ui, VIEW_FLAME);
 
@@ -377,7 +378,7 @@ static void flame_draw(const struct ui *ui, struct area area)
 		return;
 	}
 	/* Scroll to keep the selected box visible. */
-	selected = f->layout->boxes[f->at.list.cursor].row;
+	selected = f->layout->boxes[f->view.list.cursor].row;
 	if (selected < f->top)
 		f->top = selected;
 	if (selected >= f->top + rows)
@@ -391,7 +392,7 @@ static void flame_draw(const struct ui *ui, struct area area)
 		if (b->row < f->top || line >= area.rows)
 			continue;
 		line = f->upwards ? area.row + area.rows - 1 - line : area.row + line;
-		draw_box(ui, line, b, (int)i == f->at.list.cursor);
+		draw_box(ui, line, b, (int)i == f->view.list.cursor);
 		canvas_hit(ui->canvas, line, b->col, b->col + b->width, HIT_ROW, (int)i);
 	}
 	if (beside)
@@ -401,16 +402,16 @@ static void flame_draw(const struct ui *ui, struct area area)
 static void flame_quality(const struct ui *ui, struct strip *s)
 {
 	const struct flame *f = ui_state(ui, VIEW_FLAME);
-	bool zoomed = f->at.trail.depth && f->layout && f->tree;
+	bool zoomed = f->view.trail.depth && f->layout && f->tree;
 	uint32_t box =
-		zoomed ? flame_layout_find(f->layout, trail_top(&f->at.trail)) : FLAME_NO_BOX;
+		zoomed ? flame_layout_find(f->layout, trail_top(&f->view.trail)) : FLAME_NO_BOX;
 	char zoom[80] = "all", rows[TEXT_NUMBER];
 
 	if (box != FLAME_NO_BOX)
 		pane_node_name(
 			ui, &f->tree->nodes[f->layout->boxes[box].node], 34, zoom, sizeof(zoom));
 	strip_add(s, STYLE_NORMAL, 10, "%s (i flips)", f->upwards ? "flame" : "icicle");
-	strip_add(s, f->at.trail.depth ? STYLE_STRONG : STYLE_NORMAL, 5, "zoom: %s", zoom);
+	strip_add(s, f->view.trail.depth ? STYLE_STRONG : STYLE_NORMAL, 5, "zoom: %s", zoom);
 	if (f->layout && f->layout->rows > f->top + 1 && f->top)
 		strip_add(s, STYLE_DIM, 11, "%s above", text_counted(rows, f->top, "row"));
 }
@@ -422,7 +423,7 @@ static void flame_detail(const struct ui *ui, struct strip *s)
 
 	if (!f->layout || !f->layout->count)
 		return;
-	const struct flame_box *box = &f->layout->boxes[f->at.list.cursor];
+	const struct flame_box *box = &f->layout->boxes[f->view.list.cursor];
 	const struct calltree_node *all = &f->tree->nodes[0], *n = &f->tree->nodes[box->node];
 	pane_node_detail(ui, s, n, all->total, f->tree->samples);
 	if (flame_hidden_hits(ui, box))
@@ -475,7 +476,8 @@ unsigned flame_move(struct ui *ui, int direction)
 		to = FLAME_TO_LEAF;
 	else if (f->upwards && to == FLAME_TO_LEAF)
 		to = FLAME_TO_ROOT;
-	list_to(&f->at.list, (int)flame_layout_move(f->layout, (uint32_t)f->at.list.cursor, to));
+	list_to(&f->view.list,
+		(int)flame_layout_move(f->layout, (uint32_t)f->view.list.cursor, to));
 	return UI_FREEZE_ORDER;
 }
 
@@ -486,11 +488,11 @@ unsigned flame_zoom(struct ui *ui, int in)
 
 	if (!f->layout || !f->layout->count)
 		return 0;
-	path = f->layout->boxes[f->at.list.cursor].path;
-	if (in && (!f->at.trail.depth || trail_top(&f->at.trail) != path))
-		trail_push(ui, &f->at.trail, path);
-	else if (!in && f->at.trail.depth)
-		f->at.trail.depth--;
+	path = f->layout->boxes[f->view.list.cursor].path;
+	if (in && (!f->view.trail.depth || trail_top(&f->view.trail) != path))
+		trail_push(ui, &f->view.trail, path);
+	else if (!in && f->view.trail.depth)
+		f->view.trail.depth--;
 	f->stale = true;
 	return UI_UPDATE | UI_FREEZE_ORDER;
 }
@@ -507,7 +509,7 @@ static void flame_back(struct ui *ui)
 {
 	struct flame *f = ui_state(ui, VIEW_FLAME);
 
-	f->at.trail.depth--;
+	f->view.trail.depth--;
 	f->stale = true;
 }
 
@@ -516,7 +518,7 @@ static uint32_t flame_selected_method(const struct ui *ui)
 	const struct flame *f = ui_state(ui, VIEW_FLAME);
 
 	return f->layout && f->layout->count
-		       ? f->tree->nodes[f->layout->boxes[f->at.list.cursor].node].method
+		       ? f->tree->nodes[f->layout->boxes[f->view.list.cursor].node].method
 		       : PROFILE_NONE;
 }
 
@@ -528,7 +530,7 @@ const struct view view_flame = {
 	.done = flame_done,
 	.update = flame_update,
 	.second_query = compare_query,
-	.beside = flame_beside,
+	.load_pane = flame_load_pane,
 	.draw = flame_draw,
 	.quality = flame_quality,
 	.detail = flame_detail,

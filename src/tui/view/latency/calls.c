@@ -78,7 +78,7 @@ static void draw_call(const struct ui *ui, int row, struct area area, const stru
 void calls_draw_list(const struct ui *ui, struct area area)
 {
 	struct latency *l = latency_state(ui);
-	struct list *list = &l->at.list;
+	struct list *list = &l->view.list;
 	struct canvas *c = ui->canvas;
 	struct places at = places_of(area);
 	int end = area.col + area.cols;
@@ -150,7 +150,7 @@ static void timeline_columns(const struct latency_call *call, uint8_t *states, i
 static void draw_scale(
 	const struct ui *ui, int row, int col, int count, const struct latency_call *call)
 {
-	int at = latency_state(ui)->at.list.cursor, from, to;
+	int at = latency_state(ui)->view.list.cursor, from, to;
 	struct canvas *c = ui->canvas;
 	char text[CALLS_TEXT], end[CALLS_TEXT + 1];
 	uint64_t from_ns, to_ns;
@@ -208,7 +208,7 @@ static void draw_phase(const struct ui *ui, int row, struct area area,
 
 static void draw_phases(const struct ui *ui, struct area area, const struct latency_call *call)
 {
-	struct list *list = &latency_state(ui)->at.list;
+	struct list *list = &latency_state(ui)->view.list;
 	struct phase_places at = phase_places(area);
 	struct canvas *c = ui->canvas;
 	int end = area.col + area.cols;
@@ -292,7 +292,7 @@ static struct tree_columns columns_of(struct area area)
 
 const struct calls_node *calls_selected_node(const struct latency *l)
 {
-	int at = l->at.list.cursor;
+	int at = l->view.list.cursor;
 
 	return l->both && at >= 0 && at < (int)l->both->count ? &l->both->nodes[at] : NULL;
 }
@@ -323,7 +323,7 @@ static void draw_node(const struct ui *ui, int row, struct area area, const stru
 void calls_draw_tree(const struct ui *ui, struct area area)
 {
 	struct latency *l = latency_state(ui);
-	struct list *list = &l->at.list;
+	struct list *list = &l->view.list;
 	struct canvas *c = ui->canvas;
 	struct tree_columns at = columns_of(area);
 	int end = area.col + area.cols, row = area.row;

@@ -411,7 +411,7 @@ void figures_draw_empty(const struct ui *ui, struct area area)
 	double seconds = (double)(l->query.to_ns - l->query.from_ns) / (double)NS_PER_S;
 
 	snprintf(method, sizeof(method), "%s", text_suffix(name, 100));
-	if (!ui->latency->on && !ui->latency->recorded && !ui->over)
+	if (!ui->latency->on && !ui->latency->recorded && !ui->ended)
 		snprintf(sentence, sizeof(sentence), "No calls are measured.");
 	else if (ui->latency->recorded || l->query.from_ns > ui->latency->begin_ns)
 		snprintf(sentence, sizeof(sentence),

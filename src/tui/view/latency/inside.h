@@ -33,7 +33,7 @@ struct latency_note {
 
 struct latency {
 	/* list: the slowest calls, or the phases of the one whose timeline is shown */
-	struct view_state at;
+	struct view_state view;
 	enum view_id from;
 	struct list calls; /* the list of calls, while a timeline is shown */
 

@@ -19,7 +19,7 @@
 
 const struct latency_call *latency_selected(const struct latency *l)
 {
-	int at = l->at.list.cursor;
+	int at = l->view.list.cursor;
 
 	return latency_lists_calls(l) && at >= 0 && at < (int)l->row_count ? &l->rows[at] : NULL;
 }
@@ -47,7 +47,7 @@ static void timeline_close(struct latency *l)
 	if (!l->opened)
 		return;
 	l->opened = false;
-	l->at.list = l->calls;
+	l->view.list = l->calls;
 	call_free(&l->open);
 }
 
@@ -56,7 +56,7 @@ static void tree_close(struct latency *l)
 	if (!l->compared)
 		return;
 	l->compared = false;
-	l->at.list = l->calls;
+	l->view.list = l->calls;
 	calls_comparison_free(l->both);
 	l->both = NULL;
 }
@@ -75,7 +75,7 @@ static void latency_done(void *state)
 /* Reads the slowest calls. The cursor stays on its call. */
 static void rows_update(const struct ui *ui, struct latency *l)
 {
-	struct list *list = latency_lists_calls(l) ? &l->at.list : &l->calls;
+	struct list *list = latency_lists_calls(l) ? &l->view.list : &l->calls;
 	bool follow = list->touched && list->cursor < (int)l->row_count;
 	uint64_t number = follow ? l->rows[list->cursor].call.number : 0;
 	struct call calls[LATENCY_ROWS];
@@ -213,7 +213,7 @@ static bool query_move(const struct ui *ui, struct latency *l, bool changes)
 {
 	const struct timeline *time = &ui->scope.time;
 
-	if (!time->frozen && !ui->over && (ui->job.ticking || changes || l->frozen)) {
+	if (!time->frozen && !ui->ended && (ui->job.ticking || changes || l->frozen)) {
 		l->query.to_ns = latency_now_ns(ui);
 		changes = true;
 	} else if (time->frozen && !l->frozen) {
@@ -332,7 +332,7 @@ static void latency_quality(const struct ui *ui, struct strip *s)
 	char label[16], number[TEXT_NUMBER], interval[CALLS_TEXT];
 	uint32_t seconds =
 		(uint32_t)((l->query.to_ns - l->query.from_ns + NS_PER_S / 2) / NS_PER_S);
-	bool ends = ui->scope.time.frozen || ui->over;
+	bool ends = ui->scope.time.frozen || ui->ended;
 
 	if (!ui->latency->method)
 		return;
@@ -363,7 +363,7 @@ static void latency_detail(const struct ui *ui, struct strip *s)
 	const struct latency *l = latency_state(ui);
 	const struct latency_call *selected = latency_selected(l);
 	const struct calls_node *node = l->compared ? calls_selected_node(l) : NULL;
-	int at = l->at.list.cursor;
+	int at = l->view.list.cursor;
 
 	if (node)
 		strip_add(s, STYLE_STRONG, 0, "%s",
@@ -376,8 +376,8 @@ static void latency_detail(const struct ui *ui, struct strip *s)
 		strip_add(s, STYLE_NORMAL, 1, "%s", selected->lock);
 	if (ui->latency->method)
 		strip_add(s, l->opened ? STYLE_DIM : STYLE_NORMAL, 3, "%s", ui->latency->method);
-	if (l->at.list.count)
-		strip_add(s, STYLE_DIM, 2, "%d of %d %s", at + 1, l->at.list.count,
+	if (l->view.list.count)
+		strip_add(s, STYLE_DIM, 2, "%d of %d %s", at + 1, l->view.list.count,
 			l->opened     ? "phases"
 			: l->compared ? "nodes"
 			: l->range    ? "calls"
@@ -435,7 +435,7 @@ unsigned latency_of_method(struct ui *ui, uint32_t method)
 		return 0;
 	ui_show(ui, VIEW_LATENCY);
 	latency_state(ui)->from = from;
-	latency_state(ui)->at.list = (struct list){0};
+	latency_state(ui)->view.list = (struct list){0};
 	return UI_UPDATE;
 }
 
@@ -470,8 +470,8 @@ unsigned latency_open(struct ui *ui, int arg)
 	} else {
 		call_load(ui, &l->open);
 	}
-	l->calls = l->at.list;
-	l->at.list = (struct list){0};
+	l->calls = l->view.list;
+	l->view.list = (struct list){0};
 	l->opened = true;
 	return 0;
 }
@@ -500,8 +500,8 @@ unsigned latency_tree(struct ui *ui, int arg)
 {
 	struct latency *l = latency_state(ui);
 
-	l->calls = l->at.list;
-	l->at.list = (struct list){0};
+	l->calls = l->view.list;
+	l->view.list = (struct list){0};
 	l->compared = true;
 	range_update(ui, l);
 	return 0;

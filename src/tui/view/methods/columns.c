@@ -176,7 +176,7 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 	const struct methods *m = view;
 	const struct flat_row *r = row;
 
-	ui_fit_method(m->at.ui, r->method, m->at.ui->names, out->width, out->text, COLUMN_TEXT);
+	ui_fit_method(m->view.ui, r->method, m->view.ui->names, out->width, out->text, COLUMN_TEXT);
 	if (r->total_count < ERROR_FEW)
 		out->style = STYLE_DIM;
 }
@@ -197,7 +197,7 @@ static void cell_amount(const void *view, const void *row, struct column_cell *o
 {
 	const struct methods *m = view;
 	const struct flat_row *r = row;
-	const struct ui *ui = m->at.ui;
+	const struct ui *ui = m->view.ui;
 
 	if (r->self_count < ERROR_FEW)
 		out->style = STYLE_DIM;
@@ -249,7 +249,7 @@ struct columns methods_columns(const struct ui *ui)
 	const struct methods *m = (const struct methods *)ui->states[VIEW_METHODS];
 	struct columns columns = compare_on(ui) ? COLUMNS(differing) : COLUMNS(plain);
 
-	if (!compare_on(ui) && m->at.order.sort == SORT_TOTAL)
+	if (!compare_on(ui) && m->view.order.sort == SORT_TOTAL)
 		columns = COLUMNS(by_total);
 	columns.timeless = !file_has_time(ui);
 	return columns;

@@ -31,12 +31,12 @@ void empty_reason(const struct ui *ui, char *out, size_t bytes)
 						    : "";
 	struct profile_query q = ui_query(ui);
 	uint32_t covered = ui->sums.covered;
-	bool past = ui->scope.time.frozen || ui->over || ui->options->file;
+	bool past = ui->scope.time.frozen || ui->ended || ui->options->file;
 	char span[32];
 
 	if (v->state != VITALS_ON) {
 		snprintf(out, bytes, "%s is not being sampled%s", name,
-			ui->over ? "." : ": e shows its state.");
+			ui->ended ? "." : ": e shows its state.");
 		return;
 	}
 	if (covered && q.to > profile_info(ui->profile).now) /* the incomplete current second */

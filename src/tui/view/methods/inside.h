@@ -17,7 +17,7 @@
 enum methods_sort { SORT_SELF, SORT_TOTAL, SORT_DELTA, SORT_NAME, SORT_TOTAL_DELTA };
 
 struct methods {
-	struct view_state at;
+	struct view_state view;
 	struct flat *flat;
 	struct flat *before;   /* the baseline, else the latest disjoint window; NULL: none */
 	uint64_t flat_stamp;   /* stamp of the query that flat was computed from */

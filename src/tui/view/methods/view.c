@@ -41,8 +41,8 @@ static void order_rows(const struct ui *ui, struct methods *m, bool fresh)
 {
 	const struct flat *f = m->flat;
 	struct order_item *items = xreallocarray(NULL, f->count, sizeof(*items));
-	bool deltas = m->at.order.sort == SORT_DELTA || m->at.order.sort == SORT_TOTAL_DELTA;
-	bool total = m->at.order.sort == SORT_TOTAL || m->at.order.sort == SORT_TOTAL_DELTA;
+	bool deltas = m->view.order.sort == SORT_DELTA || m->view.order.sort == SORT_TOTAL_DELTA;
+	bool total = m->view.order.sort == SORT_TOTAL || m->view.order.sort == SORT_TOTAL_DELTA;
 
 	for (uint32_t i = 0; i < f->count; i++) {
 		const struct flat_row *r = &f->rows[i];
@@ -55,10 +55,10 @@ static void order_rows(const struct ui *ui, struct methods *m, bool fresh)
 		items[i] = (struct order_item){r->method, total ? r->total_count : r->self_count,
 			key, profile_get_method(ui->profile, r->method)->full};
 	}
-	m->at.order.by_name = m->at.order.sort == SORT_NAME;
-	m->at.order.pins = m->pins;
-	m->at.order.pin_count = m->pin_count;
-	order_update(&m->at.order, &m->at.list, items, f->count, ui_order_how(ui, fresh));
+	m->view.order.by_name = m->view.order.sort == SORT_NAME;
+	m->view.order.pins = m->pins;
+	m->view.order.pin_count = m->pin_count;
+	order_update(&m->view.order, &m->view.list, items, f->count, ui_order_how(ui, fresh));
 	free(items);
 }
 
@@ -100,12 +100,12 @@ static void add_row(const struct ui *ui, struct methods *m, uint32_t method)
 static void add_selected(const struct ui *ui, struct methods *m)
 {
 	uint32_t generation = filter_generation(ui->scope.filter), method;
-	bool selected = order_selected(&m->at.order, &m->at.list, &method);
+	bool selected = order_selected(&m->view.order, &m->view.list, &method);
 
 	if (selected && generation != m->filtered && !flat_find(m->flat, method)) {
 		/* A new filter has removed it: deselect it. */
-		list_to(&m->at.list, 0);
-		m->at.list.touched = selected = false;
+		list_to(&m->view.list, 0);
+		m->view.list.touched = selected = false;
 	}
 	m->filtered = generation;
 	if (selected)
@@ -214,17 +214,17 @@ static void methods_update(const struct ui *ui, bool sort)
 		if (methods_delta(m, &(struct flat_row){.method = m->before->rows[i].method}, true,
 			    &points))
 			add_row(ui, m, m->before->rows[i].method);
-	if (!compared && m->at.order.sort == SORT_TOTAL_DELTA)
-		m->at.order.sort = SORT_DELTA;
+	if (!compared && m->view.order.sort == SORT_TOTAL_DELTA)
+		m->view.order.sort = SORT_DELTA;
 	m->deltas = 0;
 	update_movers(m, false);
 	/* With a difference the list shows the changes of both shares. */
 	if (compared && m->riser == PROFILE_NONE && m->faller == PROFILE_NONE)
 		update_movers(m, true);
 	order_rows(ui, m, sort);
-	for (uint32_t i = 0; m->wanted && i < m->at.order.count; i++)
-		if (m->at.order.ids[i] == m->wanted - 1)
-			list_to(&m->at.list, (int)i);
+	for (uint32_t i = 0; m->wanted && i < m->view.order.count; i++)
+		if (m->view.order.ids[i] == m->wanted - 1)
+			list_to(&m->view.list, (int)i);
 	m->wanted = 0;
 }
 
@@ -233,7 +233,7 @@ static const void *methods_row(const void *state, int index)
 	const struct methods *m = state;
 
 	return m->flat && index >= 0 && index < (int)m->flat->count
-		       ? &m->flat->rows[m->at.order.rows[index]]
+		       ? &m->flat->rows[m->view.order.rows[index]]
 		       : NULL;
 }
 
@@ -272,12 +272,12 @@ static void methods_decorate(
 static uint32_t methods_selected_method(const struct ui *ui)
 {
 	const struct methods *m = ui_state(ui, VIEW_METHODS);
-	const struct flat_row *r = methods_row(m, m->at.list.cursor);
+	const struct flat_row *r = methods_row(m, m->view.list.cursor);
 
 	return r ? r->method : PROFILE_NONE;
 }
 
-static void methods_beside(const struct ui *ui)
+static void methods_load_pane(const struct ui *ui)
 {
 	struct methods *m = ui_state(ui, VIEW_METHODS);
 
@@ -315,7 +315,7 @@ static void methods_quality(const struct ui *ui, struct strip *s)
 static void methods_detail(const struct ui *ui, struct strip *s)
 {
 	struct methods *m = ui_state(ui, VIEW_METHODS);
-	const struct flat_row *r = methods_row(m, m->at.list.cursor);
+	const struct flat_row *r = methods_row(m, m->view.list.cursor);
 	const struct profile_method *method;
 	char parameters[200], name[sizeof(((struct strip_part *)0)->text)];
 	int width = ui->canvas->cols - 2;
@@ -331,9 +331,9 @@ static void methods_detail(const struct ui *ui, struct strip *s)
 		ui_fit_method(ui, r->method, NAME_FULL, width, name, sizeof(name));
 		strip_add(s, STYLE_STRONG, 0, "%s", name);
 	}
-	int shown = (int)m->flat->count - m->at.list.top;
+	int shown = (int)m->flat->count - m->view.list.top;
 	strip_add(s, STYLE_DIM, 1, "%d of %u shown",
-		shown < m->at.list.rows ? shown : m->at.list.rows, m->flat->count)
+		shown < m->view.list.rows ? shown : m->view.list.rows, m->flat->count)
 		->right = true;
 }
 
@@ -364,7 +364,7 @@ static void methods_notice(const struct ui *ui, struct strip *s)
 		/* By method id: names are matched once per search, not once per draw. */
 		for (uint32_t i = 0; i < m->flat->count; i++)
 			hits += search_hit_method(ui, m->flat->rows[i].method);
-		search_count(ui, s, hits, m->at.list.count, "methods");
+		search_count(ui, s, hits, m->view.list.count, "methods");
 		return;
 	}
 	if (!m->before || !m->before->sum_count)
@@ -387,14 +387,14 @@ unsigned methods_self_total(struct ui *ui, int arg)
 {
 	struct methods *m = ui_state(ui, VIEW_METHODS);
 
-	m->at.order.sort = m->at.order.sort == SORT_SELF ? SORT_TOTAL : SORT_SELF;
+	m->view.order.sort = m->view.order.sort == SORT_SELF ? SORT_TOTAL : SORT_SELF;
 	return UI_SORT;
 }
 
 unsigned methods_pin(struct ui *ui, int arg)
 {
 	struct methods *m = ui_state(ui, VIEW_METHODS);
-	const struct flat_row *r = methods_row(m, m->at.list.cursor);
+	const struct flat_row *r = methods_row(m, m->view.list.cursor);
 	uint32_t n = 0;
 
 	if (!r)
@@ -409,7 +409,7 @@ unsigned methods_pin(struct ui *ui, int arg)
 	} else {
 		ui_warn(ui, "no more than %d rows can be pinned", METHODS_PINS);
 	}
-	m->at.list.touched = true;
+	m->view.list.touched = true;
 	return UI_SORT;
 }
 
@@ -418,7 +418,7 @@ void methods_select(struct ui *ui, uint32_t method)
 	ui_show(ui, VIEW_METHODS);
 	struct methods *m = ui_state(ui, VIEW_METHODS);
 	m->wanted = method + 1;
-	m->at.order.sort = SORT_TOTAL;
+	m->view.order.sort = SORT_TOTAL;
 }
 
 static void methods_pin_ids(const struct ui *ui)
@@ -428,7 +428,7 @@ static void methods_pin_ids(const struct ui *ui)
 
 	for (uint32_t i = 0; i < m->pin_count; i++)
 		profile_pin(ui->profile, m->pins[i]);
-	if (order_selected(&m->at.order, &m->at.list, &method))
+	if (order_selected(&m->view.order, &m->view.list, &method))
 		profile_pin(ui->profile, method);
 	if (m->wanted)
 		profile_pin(ui->profile, m->wanted - 1);
@@ -443,7 +443,7 @@ const struct view view_methods = {
 	.done = methods_done,
 	.update = methods_update,
 	.second_query = methods_second_query,
-	.beside = methods_beside,
+	.load_pane = methods_load_pane,
 	.draw = methods_draw,
 	.quality = methods_quality,
 	.detail = methods_detail,

@@ -134,7 +134,7 @@ enum threads_sort {
 };
 
 struct threads {
-	struct view_state at; /* trail: pools whose idle threads are shown */
+	struct view_state view; /* trail: pools whose idle threads are shown */
 	struct thread_rows rows;
 	struct thread_pane pane; /* of the selected row */
 	int event;               /* the event of the last update */

@@ -397,7 +397,7 @@ void thread_rows_update(struct thread_rows *t, const struct ui *ui)
 	t->lock_span_s = gather_span(ui, t, EVENT_LOCK);
 	t->alloc_known = ui_has_event(ui, EVENT_ALLOC) && t->alloc_span_s;
 	t->lock_known = ui_has_event(ui, EVENT_LOCK) && t->lock_span_s;
-	bool live_known = !ui->scope.time.frozen && !ui->over && gather_live(ui, &g);
+	bool live_known = !ui->scope.time.frozen && !ui->ended && gather_live(ui, &g);
 	for (uint32_t i = 0; i < g.count; i++) {
 		const struct profile_thread *pt = profile_get_thread(ui->profile, i);
 		struct thread_row *r = &g.rows[i];

@@ -44,7 +44,7 @@ static void cell_name(const void *view, const void *row, struct column_cell *out
 		snprintf(members, sizeof(members), " %u idle, %u in I/O", r->members - io, io);
 	snprintf(text, sizeof(text), "%s%s",
 		r->members > 1 && r->carries_virtual ? "virtual: " : "",
-		thread_row_name(t->at.ui->profile, r));
+		thread_row_name(t->view.ui->profile, r));
 	name_middle(
 		name, sizeof(name), text, out->width - text_width(members), out->glyphs->ellipsis);
 	snprintf(out->text, COLUMN_TEXT, "%s%s", name, members);
@@ -171,11 +171,11 @@ static void cell_top(const void *view, const void *row, struct column_cell *out)
 {
 	const struct threads *t = view;
 	const struct thread_row *r = row;
-	const struct profile *p = t->at.ui->profile;
+	const struct profile *p = t->view.ui->profile;
 	char wait[300];
 
 	if (r->waits) {
-		thread_pane_wait(t->at.ui, r, out->width, wait, sizeof(wait));
+		thread_pane_wait(t->view.ui, r, out->width, wait, sizeof(wait));
 		name_middle(out->text, COLUMN_TEXT, wait, out->width, out->glyphs->ellipsis);
 		out->style = STYLE_WARN;
 		return;
@@ -230,7 +230,7 @@ static struct columns threads_columns(const struct ui *ui)
 static void threads_update(const struct ui *ui, bool sort)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
-	struct order *o = &t->at.order;
+	struct order *o = &t->view.order;
 	uint32_t at = 0;
 
 	/* When another event is shown, sort by it. */
@@ -239,7 +239,7 @@ static void threads_update(const struct ui *ui, bool sort)
 		o->sort = ui->scope.event < EVENT_WALL ? ui->scope.event : SORT_CPU;
 	}
 	thread_pane_invalidate(&t->pane, sort);
-	t->rows.opened = &t->at.trail;
+	t->rows.opened = &t->view.trail;
 	thread_rows_update(&t->rows, ui);
 	o->by_name = o->sort == SORT_NAME;
 	int event = o->by_name ? EVENT_CPU : o->sort;
@@ -255,7 +255,7 @@ static void threads_update(const struct ui *ui, bool sort)
 		items[i] = (struct order_item){
 			r->id, r->use[event].count, key, thread_row_name(ui->profile, r)};
 	}
-	order_update(o, &t->at.list, items, t->rows.count, ui_order_how(ui, sort));
+	order_update(o, &t->view.list, items, t->rows.count, ui_order_how(ui, sort));
 	free(items);
 	if (!t->wanted)
 		return;
@@ -263,9 +263,9 @@ static void threads_update(const struct ui *ui, bool sort)
 		at++;
 	t->wanted = 0;
 	if (at < o->count)
-		list_to(&t->at.list, (int)at);
+		list_to(&t->view.list, (int)at);
 	else
-		t->at.warning = "the thread no longer has samples in this window";
+		t->view.warning = "the thread no longer has samples in this window";
 }
 
 /* --- drawing ----------------------------------------------------------------------------------------- */
@@ -274,7 +274,7 @@ static const void *threads_row(const void *state, int index)
 {
 	const struct threads *t = state;
 
-	return index >= 0 && index < (int)t->rows.count ? &t->rows.list[t->at.order.rows[index]]
+	return index >= 0 && index < (int)t->rows.count ? &t->rows.list[t->view.order.rows[index]]
 							: NULL;
 }
 
@@ -294,10 +294,10 @@ static void threads_decorate(
 			ui->canvas, row, places->col, places->col + places->width, STYLE_HIT);
 }
 
-static void threads_beside(const struct ui *ui)
+static void threads_load_pane(const struct ui *ui)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
-	const struct thread_row *r = threads_row(t, t->at.list.cursor);
+	const struct thread_row *r = threads_row(t, t->view.list.cursor);
 	struct area body = ui_body(ui, VIEW_THREADS), pane;
 
 	if (r)
@@ -310,7 +310,7 @@ static void threads_draw(const struct ui *ui, struct area area)
 	struct threads *t = ui_state(ui, VIEW_THREADS);
 	struct area list, pane;
 	bool beside = pane_split(area, PANE_LIST, &list, &pane);
-	const struct thread_row *selected = threads_row(t, t->at.list.cursor);
+	const struct thread_row *selected = threads_row(t, t->view.list.cursor);
 
 	if (!beside) {
 		/* Below the list; a thread that waits for another one needs two stacks. */
@@ -327,7 +327,7 @@ static void threads_draw(const struct ui *ui, struct area area)
 	if (!t->rows.count && list.rows > 2)
 		canvas_text(ui->canvas, list.row + 2, list.col + 2, list.col + list.cols,
 			STYLE_NORMAL, "no thread has samples in this window");
-	selected = threads_row(t, t->at.list.cursor);
+	selected = threads_row(t, t->view.list.cursor);
 	if (selected && beside)
 		thread_pane_draw_beside(ui, pane, &t->pane, &t->rows, selected);
 	else if (selected && pane.rows)
@@ -369,7 +369,7 @@ static void threads_quality(const struct ui *ui, struct strip *s)
 static void threads_detail(const struct ui *ui, struct strip *s)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
-	const struct thread_row *r = threads_row(t, t->at.list.cursor);
+	const struct thread_row *r = threads_row(t, t->view.list.cursor);
 	char count[TEXT_NUMBER];
 
 	if (!r)
@@ -378,7 +378,7 @@ static void threads_detail(const struct ui *ui, struct strip *s)
 	strip_add(s, STYLE_NORMAL, 2, "%s",
 		text_counted(count, (int64_t)r->use[EVENT_CPU].count,
 			threads_shares(ui) ? "sample" : "cpu sample"));
-	strip_add(s, STYLE_DIM, 1, "%d of %d", t->at.list.cursor + 1, t->at.list.count)->right =
+	strip_add(s, STYLE_DIM, 1, "%d of %d", t->view.list.cursor + 1, t->view.list.count)->right =
 		true;
 }
 
@@ -388,8 +388,8 @@ static void threads_notice(const struct ui *ui, struct strip *s)
 
 	if (search_has_search(ui))
 		strip_add(s, STYLE_NORMAL, 0, "/%s: %d of %d", search_text(ui),
-			list_count_hits(&t->at.list, threads_text, ui, search_text(ui)),
-			t->at.list.count);
+			list_count_hits(&t->view.list, threads_text, ui, search_text(ui)),
+			t->view.list.count);
 }
 
 /* --- commands ---------------------------------------------------------------------------------------- */
@@ -399,7 +399,7 @@ unsigned threads_merge(struct ui *ui, int arg)
 	struct threads *t = ui_state(ui, VIEW_THREADS);
 
 	t->rows.merge = (enum thread_merge)((t->rows.merge + 1) % THREADS_MERGES);
-	t->at.trail.depth = 0;
+	t->view.trail.depth = 0;
 	return UI_SORT;
 }
 
@@ -408,7 +408,7 @@ static void threads_open(struct ui *ui, struct threads *t, uint32_t thread)
 	if (t->rows.merge == THREADS_POOLS)
 		t->rows.merge = THREADS_EACH;
 	if (t->rows.merge == THREADS_IDLE)
-		trail_push(ui, &t->at.trail, profile_get_thread(ui->profile, thread)->pool);
+		trail_push(ui, &t->view.trail, profile_get_thread(ui->profile, thread)->pool);
 	t->wanted = thread + 1;
 }
 
@@ -416,7 +416,7 @@ static void threads_back(struct ui *ui)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
 
-	t->at.trail.depth--;
+	t->view.trail.depth--;
 }
 
 void threads_select(struct ui *ui, uint32_t thread)
@@ -428,7 +428,7 @@ void threads_select(struct ui *ui, uint32_t thread)
 unsigned threads_only(struct ui *ui, int arg)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
-	const struct thread_row *r = threads_row(t, t->at.list.cursor);
+	const struct thread_row *r = threads_row(t, t->view.list.cursor);
 
 	if (!r)
 		return 0;
@@ -448,7 +448,7 @@ unsigned threads_only(struct ui *ui, int arg)
 static void threads_selected_thread(const struct ui *ui, uint32_t *thread, uint32_t *pool)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
-	const struct thread_row *r = t ? threads_row(t, t->at.list.cursor) : NULL;
+	const struct thread_row *r = t ? threads_row(t, t->view.list.cursor) : NULL;
 
 	if (r && r->idle)
 		return;
@@ -464,7 +464,7 @@ const struct view view_threads = {
 	.bytes = sizeof(struct threads),
 	.done = threads_done,
 	.update = threads_update,
-	.beside = threads_beside,
+	.load_pane = threads_load_pane,
 	.draw = threads_draw,
 	.quality = threads_quality,
 	.detail = threads_detail,

@@ -12,8 +12,8 @@ static const struct tree_row *selected_row(struct tree *t)
 	if (!t->tree)
 		return NULL;
 	tree_remember_selected(t);
-	t->at.list.touched = true;
-	return tree_row_at(t, t->at.list.cursor);
+	t->view.list.touched = true;
+	return tree_row_at(t, t->view.list.cursor);
 }
 
 /* Rebuilds the rows after expanding or collapsing, keeping the selection. */
@@ -35,8 +35,8 @@ unsigned tree_open(struct ui *ui, int open)
 	if (open) {
 		if (row->folded)
 			tree_rows_unfold(&t->rows, t->tree, node);
-		else if (row->open && t->at.list.cursor + 1 < t->at.list.count)
-			list_to(&t->at.list, t->at.list.cursor + 1);
+		else if (row->open && t->view.list.cursor + 1 < t->view.list.count)
+			list_to(&t->view.list, t->view.list.cursor + 1);
 		else
 			tree_rows_open(&t->rows, &t->params, node);
 		tree_remember_selected(t);
@@ -53,7 +53,7 @@ unsigned tree_open(struct ui *ui, int open)
 			break;
 		at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[node].path);
 		if (at >= 0)
-			list_to(&t->at.list, at);
+			list_to(&t->view.list, at);
 	}
 	return UI_FREEZE_ORDER;
 }
@@ -79,19 +79,19 @@ unsigned tree_hot_path(struct ui *ui, int arg)
 		return 0;
 	uint32_t hot = tree_rows_open_hot(&t->rows, &t->params, row->node);
 	tree_rebuild(t);
-	list_resize(&t->at.list, (int)t->rows.count, t->at.list.rows);
+	list_resize(&t->view.list, (int)t->rows.count, t->view.list.rows);
 	at = tree_rows_find(&t->rows, t->tree, t->tree->nodes[hot].path);
 	if (at >= 0)
-		list_to(&t->at.list, at);
+		list_to(&t->view.list, at);
 	return UI_FREEZE_ORDER;
 }
 
 static void start_over(struct tree *t)
 {
-	t->at.trail.depth = 0;
+	t->view.trail.depth = 0;
 	t->opened = false;
-	t->at.list.cursor = t->at.list.top = 0;
-	t->at.list.touched = false;
+	t->view.list.cursor = t->view.list.top = 0;
+	t->view.list.touched = false;
 	t->selected = 0;
 }
 
@@ -119,9 +119,9 @@ unsigned tree_zoom(struct ui *ui, int in)
 
 	if (in && row && row->node && row->node != t->params.root) {
 		tree_rows_open(&t->rows, &t->params, row->node);
-		trail_push(ui, &t->at.trail, t->tree->nodes[row->node].path);
-	} else if (!in && t->at.trail.depth) {
-		t->at.trail.depth--;
+		trail_push(ui, &t->view.trail, t->tree->nodes[row->node].path);
+	} else if (!in && t->view.trail.depth) {
+		t->view.trail.depth--;
 	}
 	return UI_UPDATE | UI_FREEZE_ORDER;
 }
@@ -139,8 +139,8 @@ unsigned tree_undo_id(const struct ui *ui)
 {
 	const struct tree *t = ui_state(ui, VIEW_TREE);
 
-	if (t->at.trail.depth)
-		return trail_undo(&t->at.trail);
+	if (t->view.trail.depth)
+		return trail_undo(&t->view.trail);
 	return t->root_method != PROFILE_NONE ? t->root_undo : 0;
 }
 
@@ -148,8 +148,8 @@ void tree_back(struct ui *ui)
 {
 	struct tree *t = ui_state(ui, VIEW_TREE);
 
-	if (t->at.trail.depth) {
-		t->at.trail.depth--;
+	if (t->view.trail.depth) {
+		t->view.trail.depth--;
 		return;
 	}
 	t->root_method = PROFILE_NONE;
@@ -223,7 +223,7 @@ bool tree_find(const struct ui *ui, int direction)
 	if (count) {
 		on_hit = before < count && hits[before] == from;
 		to = direction < 0 ? before + count - 1 : before + (direction > 0 && on_hit);
-		t->at.list.touched = true;
+		t->view.list.touched = true;
 		reveal(t, hits[to % count]);
 	}
 	free(hits);

@@ -91,7 +91,7 @@ uint32_t tree_rows_open_hot(struct tree_rows *r, const struct tree_view *v, uint
 extern const int tree_hide_steps[TREE_HIDE_STEPS];
 
 struct tree {
-	struct view_state at; /* trail: zoomed paths */
+	struct view_state view; /* trail: zoomed paths */
 	struct calltree *tree;
 	struct compare_tree base; /* the baseline's tree, while a difference is shown */
 	uint64_t tree_stamp;      /* of the query and options of tree */

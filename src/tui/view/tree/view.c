@@ -48,9 +48,9 @@ void tree_select_path(struct tree *t, uint64_t path)
 {
 	int at = tree_rows_find(&t->rows, t->tree, path);
 
-	list_resize(&t->at.list, (int)t->rows.count, t->at.list.rows);
-	if (at >= 0 && t->at.list.touched)
-		list_follow(&t->at.list, at);
+	list_resize(&t->view.list, (int)t->rows.count, t->view.list.rows);
+	if (at >= 0 && t->view.list.touched)
+		list_follow(&t->view.list, at);
 }
 
 void tree_rebuild(struct tree *t)
@@ -60,7 +60,7 @@ void tree_rebuild(struct tree *t)
 
 void tree_remember_selected(struct tree *t)
 {
-	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
+	const struct tree_row *row = tree_row_at(t, t->view.list.cursor);
 
 	if (row)
 		t->selected = tree_node(t, row)->path;
@@ -76,14 +76,15 @@ static uint64_t options_stamp(
 static void update_base(struct tree *t, struct calltree_options options)
 {
 	struct profile_query q;
-	uint64_t stamp = options_stamp(t, &options, compare_stamp(t->at.ui));
+	uint64_t stamp = options_stamp(t, &options, compare_stamp(t->view.ui));
 
-	if (t->base.tree && compare_on(t->at.ui) && t->base_stamp == stamp)
+	if (t->base.tree && compare_on(t->view.ui) && t->base_stamp == stamp)
 		return;
 	t->base_stamp = stamp;
 	options.min_share /= BASE_PART;
-	compare_tree_set(&t->base,
-		compare_query(t->at.ui, &q) ? calltree_new(t->at.ui->profile, &q, &options) : NULL);
+	compare_tree_set(&t->base, compare_query(t->view.ui, &q)
+					   ? calltree_new(t->view.ui->profile, &q, &options)
+					   : NULL);
 }
 
 static void tree_update(const struct ui *ui, bool sort)
@@ -111,8 +112,8 @@ static void tree_update(const struct ui *ui, bool sort)
 	all = &t->tree->nodes[0];
 	t->params = (struct tree_view){.profile = ui->profile, .tree = t->tree};
 	t->params.hide_below = all->total * (uint64_t)tree_hide_steps[t->hide] / 1000;
-	if (t->at.trail.depth)
-		t->params.root = calltree_find(t->tree, trail_top(&t->at.trail));
+	if (t->view.trail.depth)
+		t->params.root = calltree_find(t->tree, trail_top(&t->view.trail));
 	else if (t->root_method != PROFILE_NONE && all->first_child != PROFILE_NONE)
 		t->params.root = all->first_child; /* the method's own node */
 	/* When first shown, expand the hot path, or the callers of a method. */
@@ -134,8 +135,8 @@ static void tree_update(const struct ui *ui, bool sort)
 static const char *tree_node_name(const struct tree *t, const struct calltree_node *n)
 {
 	if (n->thread != PROFILE_NONE)
-		return profile_get_thread(t->at.ui->profile, n->thread)->name;
-	return n->method != PROFILE_NONE ? profile_get_method(t->at.ui->profile, n->method)->full
+		return profile_get_thread(t->view.ui->profile, n->thread)->name;
+	return n->method != PROFILE_NONE ? profile_get_method(t->view.ui->profile, n->method)->full
 					 : "all";
 }
 
@@ -143,8 +144,8 @@ bool tree_node_hit(const struct tree *t, uint32_t node)
 {
 	const struct calltree_node *n = &t->tree->nodes[node];
 
-	return n->method != PROFILE_NONE ? search_hit_method(t->at.ui, n->method)
-					 : search_hit(t->at.ui, tree_node_name(t, n));
+	return n->method != PROFILE_NONE ? search_hit_method(t->view.ui, n->method)
+					 : search_hit(t->view.ui, tree_node_name(t, n));
 }
 
 static const char *tree_text(const void *ctx, int index)
@@ -163,17 +164,17 @@ static int fit_node(
 	char frames[TEXT_NUMBER];
 
 	if (row->folded) {
-		snprintf(out, size, "%s %s", t->at.ui->glyphs->ellipsis,
+		snprintf(out, size, "%s %s", t->view.ui->glyphs->ellipsis,
 			text_counted(frames, row->folded, "frame"));
 		return 0;
 	}
-	if (search_collapsed_name(t->at.ui, n->stack, n->method, out, size))
+	if (search_collapsed_name(t->view.ui, n->stack, n->method, out, size))
 		return 0;
 	if (n->method == PROFILE_NONE) {
-		name_cut(out, size, tree_node_name(t, n), width, t->at.ui->glyphs->ellipsis);
+		name_cut(out, size, tree_node_name(t, n), width, t->view.ui->glyphs->ellipsis);
 		return 0;
 	}
-	return ui_fit_method(t->at.ui, n->method, t->at.ui->names, width, out, size);
+	return ui_fit_method(t->view.ui, n->method, t->view.ui->names, width, out, size);
 }
 
 static void cell_total(const void *view, const void *row, struct column_cell *out)
@@ -246,7 +247,7 @@ static struct columns tree_columns(const struct ui *ui)
 static int draw_branches(const struct tree *t, struct canvas *c, int row, int col, int width,
 	const struct tree_row *r)
 {
-	const struct glyphs *g = t->at.ui->glyphs;
+	const struct glyphs *g = t->view.ui->glyphs;
 	int slots = r->level > 1 ? r->level - 1 : 0, space = (width - NAME_LEAST) / 2;
 	int first = slots > space ? slots - (space > 0 ? space : 0) : 0;
 
@@ -292,7 +293,7 @@ static void tree_decorate(
 static uint32_t tree_selected_method(const struct ui *ui)
 {
 	const struct tree *t = ui_state(ui, VIEW_TREE);
-	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
+	const struct tree_row *row = tree_row_at(t, t->view.list.cursor);
 
 	return row ? tree_node(t, row)->method : PROFILE_NONE;
 }
@@ -301,12 +302,12 @@ static uint32_t tree_selected_method(const struct ui *ui)
 static uint32_t unfolded_method(const struct ui *ui)
 {
 	const struct tree *t = ui_state(ui, VIEW_TREE);
-	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
+	const struct tree_row *row = tree_row_at(t, t->view.list.cursor);
 
 	return row && !row->folded ? tree_node(t, row)->method : PROFILE_NONE;
 }
 
-static void tree_beside(const struct ui *ui)
+static void tree_load_pane(const struct ui *ui)
 {
 	struct tree *t = ui_state(ui, VIEW_TREE);
 
@@ -323,7 +324,7 @@ static void tree_draw(const struct ui *ui, struct area area)
 	view_draw_rows(ui, VIEW_TREE, area, t->rows.count);
 	if (!t->rows.count || !t->tree->nodes[0].total)
 		canvas_text(ui->canvas, area.row + 3, 12, ui->canvas->cols, STYLE_DIM,
-			t->at.trail.depth
+			t->view.trail.depth
 				? "This subtree has no samples in the window (u: zoom out)."
 				: "No samples in this window.");
 }
@@ -341,14 +342,14 @@ static void tree_quality(const struct ui *ui, struct strip *s)
 		strip_add(s, STYLE_NORMAL, 5, "%s (i)", t->inverted ? "inverted" : "top-down");
 	}
 	strip_add(s, STYLE_NORMAL, 10, "hide <%g%% (%%)", tree_hide_steps[t->hide] / 10.0);
-	if (t->at.trail.depth)
+	if (t->view.trail.depth)
 		strip_add(s, STYLE_WARN, 4, " zoom (u) ");
 }
 
 static void tree_detail(const struct ui *ui, struct strip *s)
 {
 	struct tree *t = ui_state(ui, VIEW_TREE);
-	const struct tree_row *row = tree_row_at(t, t->at.list.cursor);
+	const struct tree_row *row = tree_row_at(t, t->view.list.cursor);
 	uint32_t root = t->tree ? t->params.root : PROFILE_NONE;
 
 	if (!row || root == PROFILE_NONE)
@@ -358,7 +359,7 @@ static void tree_detail(const struct ui *ui, struct strip *s)
 	if (row->node != root)
 		strip_add(s, STYLE_NORMAL, 2, "%.1f%% of parent",
 			flat_percent(n->total, t->tree->nodes[n->parent].total));
-	if (t->at.trail.depth && row->node != root)
+	if (t->view.trail.depth && row->node != root)
 		strip_add(s, STYLE_NORMAL, 3, "%.1f%% of zoom",
 			flat_percent(n->total, t->tree->nodes[root].total));
 }
@@ -369,7 +370,8 @@ static void tree_notice(const struct ui *ui, struct strip *s)
 	int hits = 0;
 
 	if (!search_has_search(ui) || !t->tree) {
-		strip_add(s, STYLE_DIM, 0, "%d of %d rows", t->at.list.cursor + 1, t->at.list.count)
+		strip_add(s, STYLE_DIM, 0, "%d of %d rows", t->view.list.cursor + 1,
+			t->view.list.count)
 			->right = true;
 		return;
 	}
@@ -395,7 +397,7 @@ const struct view view_tree = {
 	.done = tree_done,
 	.update = tree_update,
 	.second_query = compare_query,
-	.beside = tree_beside,
+	.load_pane = tree_load_pane,
 	.draw = tree_draw,
 	.quality = tree_quality,
 	.detail = tree_detail,
