@@ -38,12 +38,14 @@ enum place_wait {
 #define METHOD_FINALIZES METHOD_KIND(18)
 #define METHOD_CLEANS    METHOD_KIND(29) /* runs the action of a java.lang.ref.Cleaner */
 #define METHOD_CLEANER   METHOD_KIND(30) /* the run method of its thread */
-#define METHOD_STOPS     METHOD_KIND(19) /* requests a safepoint */
-#define METHOD_COLLECTS  METHOD_KIND(20) /* requests a collection */
-#define METHOD_LARGE     METHOD_KIND(21) /* G1 allocates a humongous object */
-#define METHOD_DIRECT    METHOD_KIND(22) /* allocates memory outside of the Java heap */
-#define METHOD_DEFINES   METHOD_KIND(23) /* defines a class */
-#define METHOD_CLINIT    METHOD_KIND(24) /* a static initializer */
+#define METHOD_ASKS \
+	METHOD_KIND(31) /* a client's call: waits until another thread has read the answer */
+#define METHOD_STOPS    METHOD_KIND(19) /* requests a safepoint */
+#define METHOD_COLLECTS METHOD_KIND(20) /* requests a collection */
+#define METHOD_LARGE    METHOD_KIND(21) /* G1 allocates a humongous object */
+#define METHOD_DIRECT   METHOD_KIND(22) /* allocates memory outside of the Java heap */
+#define METHOD_DEFINES  METHOD_KIND(23) /* defines a class */
+#define METHOD_CLINIT   METHOD_KIND(24) /* a static initializer */
 /* The JVM initializes a class, or waits until another thread has done it. */
 #define METHOD_INITIALIZES METHOD_KIND(25)
 #define METHOD_TRACE       METHOD_KIND(26) /* fills in an exception's stack trace */

@@ -26,8 +26,10 @@ JDKS = os.environ.get("JDKS") or os.path.expanduser("~/.cache/jhot/jdks")
 MAJORS = os.environ.get("MAJORS", "8 17 21 25").split()
 DURATION = os.environ.get("DURATION", "10")
 
-SERVERS = {"nplus1": "db 1", "slowhttp": "httpd 400", "chain": "db 40", "ok_subscriber": "db 3000", "reserve": "stock"}
-SINCE = {"pinned": 21, "vhog": 21, "vlock": 21, "vsem": 21, "ok_virtual": 21, "ok_vtask": 21, "cleaner": 9}  # the first JDK
+SERVERS = {"nplus1": "db 1", "slowhttp": "httpd 400", "chain": "db 40", "httpclient": "httpd 400", "reserve": "stock",
+           "ok_subscriber": "db 3000", "ok_bot": "db 3000"}
+SINCE = {"pinned": 21, "vhog": 21, "vlock": 21, "vsem": 21, "ok_virtual": 21, "ok_vtask": 21,  # the first JDK
+         "cleaner": 9, "httpclient": 11}
 WARM_S = {"deopt": 34, "classes": 61, "metaspace": 12, "leak": 9, "cleaner": 16, "ok_warm": 61, "ok_clinit": 0}  # instead of 4
 CARRIERS = "-Djdk.virtualThreadScheduler.parallelism=2"
 COMMON_POOL = "-Djava.util.concurrent.ForkJoinPool.common.parallelism=3"
@@ -56,7 +58,8 @@ PLANTED = {
     "parallel": ("starved", "commonPool.*importAll|commonPool.*nap"), "vhog": ("cores", "virtual threads for a carrier"),
     "timer": ("timer", "buildReport.*late"), "oldtimer": ("timer", "Report.run.*late"), "process": ("io", "convert.*child"),
     "direct": ("offheap", "decodeFrame"),
-    "reserve": ("io", "StockClient.reserve"), "payment": ("pool", "processPayment"), "cleaner": ("finalizers", "freeTexture"),
+    "reserve": ("io", "StockClient.reserve"), "payment": ("pool", "processPayment"), "httpclient": ("io", "priceOf"),
+    "cleaner": ("finalizers", "freeTexture"),
     "clinit": ("clinit", "Config.<clinit>"), "clinitdead": ("clinit", "each other"), "debuglog": None, "reflect": None,
     "retry": None, "spin": None, "spinyield": None, "slowclients": None, "regex": None, "vsem": None, "async": None,
     "listscan": None,
@@ -65,7 +68,8 @@ FIXED = {"pinned": 24}  # healthy from this JDK on
 HEALTHY = """ok_idle ok_keepalive ok_workers ok_batch ok_timers ok_prodcons ok_longpoll ok_subscriber ok_nio ok_barrier ok_process
     ok_sleepers ok_virtual ok_standby ok_forkjoin ok_alloc ok_locks ok_files ok_warm ok_futures ok_cache ok_async ok_vtask
     ok_cached ok_loops ok_fixeddelay ok_pipeline ok_stdin ok_clinit ok_direct ok_growing ok_ratetimer ok_job ok_import
-    ok_oldtimer ok_candidates ok_signal ok_chat""".split()
+    ok_oldtimer ok_candidates ok_signal ok_chat
+    ok_bot""".split()
 
 
 def launch(major, classes, arguments, options=()):

@@ -53,6 +53,9 @@ static frames future = {"java.util.concurrent.ThreadPoolExecutor runWorker", "sh
 static frames charge = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
 	"shop.Payment charge", "java.net.Socket$SocketInputStream read",
 	"sun.nio.ch.SocketDispatcher read0"};
+static frames http = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Payment charge", "jdk.internal.net.http.HttpClientImpl send",
+	"java.util.concurrent.CompletableFuture get"};
 static frames reserve = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
 	"shop.StockObserver reserve", "java.net.Socket$SocketInputStream read"};
 static frames prune = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
@@ -347,6 +350,15 @@ static void io(void)
 	begin(), are("order-", 0, 1, charge, THREAD_IO, 0.45);
 	are("order-", 0, 1, query, THREAD_SLEEPING, 0.55);
 	finds("", "when less than half a thread waits");
+	begin(), are("order-", 0, 1, charge, THREAD_IO, 0.88);
+	are("order-", 0, 1, query, THREAD_ON_CPU, 0.12);
+	finds("io", "when the only thread of an executor waits for 88 % of the time");
+	begin(), are("order-", 0, 1, charge, THREAD_IO, 0.91);
+	are("order-", 0, 1, query, THREAD_ON_CPU, 0.09);
+	finds("", "when the only thread of an executor waits for 91 % of the time: a long poll");
+	begin(), are("order-", 0, 4, http, THREAD_PARKED, 1);
+	finds("io", "when threads wait for the answer that another thread reads");
+	says("Payment.charge waits for its peer: 4.0 threads on average");
 	begin(), are("order-", 0, 4, charge, THREAD_IO, 0.45);
 	are("order-", 0, 4, query, THREAD_ON_CPU, 0.55);
 	finds("", "when waits take less than half of the tasks' time");

@@ -24,7 +24,7 @@
 #define IO_INNER   3   /* own frames whose names are compared */
 #define IO_FORKS   2   /* samples in which child processes are started */
 #define IO_SERVERS 8   /* classes that accept */
-#define IO_ALL     0.9 /* share of a group that counts as all of it */
+#define IO_ALL     0.9 /* share that counts as all of it: of a group, or of a thread's time */
 
 /* Words in names of methods and classes that wait for requests. */
 static const char *const server_methods[] = {"next", "accept", "listen", "poll", "receive",
@@ -191,12 +191,22 @@ static bool is_child(const struct io *io, uint32_t stack)
 	return places_find(io->scene->places, stack, METHOD_CHILD) != PROFILE_NONE;
 }
 
+/* --- clients that wait for another thread --------------------------------------------------------------- */
+
+static bool asks(const struct io *io, uint32_t stack)
+{
+	return places_find(io->scene->places, stack, METHOD_ASKS) != PROFILE_NONE;
+}
+
 /* --- groups ------------------------------------------------------------------------------------------ */
 
 static void add_part(struct io *io, const struct profile_part *part)
 {
 	struct place at = places_of(io->scene->places, part->stack);
-	bool child = awaits_child(io, part), waits = child || part->state == THREAD_IO;
+	bool child = awaits_child(io, part);
+	bool call = (part->state == THREAD_PARKED || part->state == THREAD_WAITING) &&
+		    asks(io, part->stack);
+	bool waits = child || call || part->state == THREAD_IO;
 
 	if (at.own == PROFILE_NONE || at.idle)
 		return;
@@ -206,7 +216,7 @@ static void add_part(struct io *io, const struct profile_part *part)
 	 */
 	if (part->state == THREAD_RUNNABLE && at.waits & (PLACE_PEER | PLACE_FILE))
 		return;
-	if (waits && !child &&
+	if (waits && !child && !call &&
 		(at.owns < 2 || at.waits & PLACE_CALLERS || waits_for_client(io, part->stack) ||
 			serves(io, at.own, is_outgoing(io, part->stack))))
 		return;
@@ -272,10 +282,10 @@ static void report_io(const struct io *io, const struct group *g, double seconds
 
 	if (!peer_of(io, g->peer, peer) || share <= 0.5)
 		snprintf(peer, PEER, "%s",
-			is_child(io, g->all.stack) ? "child processes"
-			: waits & PLACE_PEER       ? "its peer"
-			: waits & PLACE_FILE       ? "a file or a pipe"
-						   : "I/O");
+			is_child(io, g->all.stack)                     ? "child processes"
+			: waits & PLACE_PEER || asks(io, g->all.stack) ? "its peer"
+			: waits & PLACE_FILE                           ? "a file or a pipe"
+								       : "I/O");
 	else if (share < IO_ALL)
 		strncat(peer, " and others", PEER - strlen(peer) - 1);
 	finding_set_text(f, "%s%s for %s: %.1f threads on average", scene_method(io->scene, method),
@@ -298,6 +308,20 @@ static void report_io(const struct io *io, const struct group *g, double seconds
 	f->method = method;
 }
 
+/*
+ * True for a single thread that probably is a reader by design: outside of executors, or it does nothing but wait for a peer, as a
+ * long poll does.
+ */
+static bool is_reader(const struct io *io, const struct scene_group *all)
+{
+	struct place at = places_of(io->scene->places, all->stack);
+
+	return all->threads == 1 &&
+	       (!at.executor || (at.waits & PLACE_PEER &&
+					(double)all->weight >=
+						IO_ALL * (double)io->scene->lived[all->thread]));
+}
+
 /* Reports the groups beyond the thresholds. False: there are none. */
 static bool report_groups(struct io *io)
 {
@@ -306,10 +330,8 @@ static bool report_groups(struct io *io)
 	bool reported = false;
 
 	while (scene_group_next(&io->waits, &all)) {
-		/* A single thread outside of executors that only does I/O is probably a reader by design. */
 		if ((double)all.weight < IO_LEAST * seconds * NS_PER_S ||
-			(double)all.weight < IO_SHARE * (double)io->busy ||
-			(all.threads == 1 && !places_of(io->scene->places, all.stack).executor) ||
+			(double)all.weight < IO_SHARE * (double)io->busy || is_reader(io, &all) ||
 			(is_child(io, all.stack) && !starts_children(io)))
 			continue;
 		struct group g = group_of(io, &all);

@@ -893,6 +893,18 @@ public class Shop {
             }));
         }
     }
+    // ---- httpclient: the same as slowhttp with java.net.http, whose own thread reads the answers
+    static void httpclient(int port) throws Exception {
+        String http = "java.net.http.Http";
+        Class<?> client = Class.forName(http + "Client"), request = Class.forName(http + "Request");
+        Object builder = request.getMethod("newBuilder", URI.class).invoke(null, URI.create("http://127.0.0.1:" + port + "/price"));
+        Object get = Class.forName(http + "Request$Builder").getMethod("build").invoke(builder);
+        Object text = Class.forName(http + "Response$BodyHandlers").getMethod("ofString").invoke(null);
+        Method send = client.getMethod("send", request, Class.forName(http + "Response$BodyHandler"));
+        Object one = client.getMethod("newHttpClient").invoke(null);
+        load(http(8), 8, () -> priceOf(send, one, get, text));
+    }
+    static void priceOf(Method send, Object client, Object get, Object text) throws Exception { kept = send.invoke(client, get, text); }
     // ---- payment: a semaphore in a method whose name may be that of a loop
     static final class PaymentService {
         final Semaphore slots = new Semaphore(2);
@@ -935,6 +947,15 @@ public class Shop {
                 nap(50);
             }));
     }
+    static void ok_bot(int port) throws Exception { // one thread of an executor that polls for rare news
+        DbConnection c = new DbConnection(port);
+        http(1).execute(forever(() -> { getUpdates(c); }));
+        load(http(4), 4, () -> {
+            burn(400);
+            nap(10);
+        });
+    }
+    static void getUpdates(DbConnection c) throws IOException { sink += c.execute(1); }
     /** Workers that wait for a signal in a class of its own. */
     static final class Tiles {
         final Semaphore items = new Semaphore(0);
