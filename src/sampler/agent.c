@@ -12,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "sampler/compat.h"
 
@@ -83,6 +84,19 @@ static void agent_keep(void)
 	asked = true;
 }
 
+/* HWCAP2_FSGSBASE of asm/hwcap2.h */
+#define READS_FS 2u
+
+static void agent_ask_cpu(void)
+{
+#if defined(__x86_64__)
+	unsigned long (*get)(unsigned long) =
+		(unsigned long (*)(unsigned long))(uintptr_t)dlsym(RTLD_DEFAULT, "getauxval");
+
+	raw_reads_fs = get && get(AT_HWCAP2) & READS_FS;
+#endif
+}
+
 static int session_start(JavaVM *vm, const struct options *options)
 {
 	struct sampler *s = NULL;
@@ -92,6 +106,7 @@ static int session_start(JavaVM *vm, const struct options *options)
 	if (result != AGENT_OK)
 		return result;
 	agent_keep();
+	agent_ask_cpu();
 	result = jvm_prepare(vm);
 	if (result != AGENT_OK)
 		return result;

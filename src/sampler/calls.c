@@ -74,6 +74,7 @@ static const struct attempt attempts[] = {
 #undef ATTEMPT
 	/* variants that differ in their second argument */
 	{CALL_prctl, {PR_SET_NAME, 0, 0, 0}},
+	{CALL_prctl, {PR_GET_TSC, SCRATCH, 0, 0}},
 	{CALL_prctl, {0x53564d41 /* PR_SET_VMA */, 0, 1, 0}},
 	{CALL_fcntl, {-1, F_DUPFD_CLOEXEC, 0, 0}},
 	{CALL_fcntl, {-1, F_SETSIG, SIGURG, 0}},

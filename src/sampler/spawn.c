@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "sampler/signal/raw.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 
@@ -23,9 +24,36 @@
 	(2 * NS_PER_MS) /* clamp of one measured duration, which includes preemption */
 #define IDLE_SHARE 100
 
-static const uint64_t spawn_mask =
-	~(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGFPE - 1) |
-		1ull << (SIGILL - 1) | 1ull << (SIGTRAP - 1));
+#define BIT(sig)   (1ull << ((sig)-1))
+/*
+ * setuid and the like interrupt every thread that libc knows by this signal, and wait until each has changed its own
+ * ids, holding a lock that pthread_create needs. A thread that blocks the signal stops the program forever. Programs
+ * cannot use it: it is below libc's SIGRTMIN.
+ */
+#define SETXID_GLIBC 33
+#define SETXID_MUSL  34
+
+/* The signals that agent threads block. Finds out the libc at the first call, which is made by the loading thread. */
+static uint64_t spawn_mask(void)
+{
+	static _Atomic uint64_t mask;
+
+	if (!atomic_load(&mask))
+		atomic_store(&mask,
+			~(BIT(SIGSEGV) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGILL) | BIT(SIGTRAP) |
+				(dlsym(RTLD_DEFAULT, "gnu_get_libc_version") ? BIT(SETXID_GLIBC)
+									     : BIT(SETXID_MUSL))));
+	return atomic_load(&mask);
+}
+
+/* glibc places a thread's TLS, which may be large, in the memory of its stack; musl beside it. */
+static size_t spawn_tls_bytes(const pthread_attr_t *attr)
+{
+	size_t (*least)(const pthread_attr_t *) = (size_t(*)(const pthread_attr_t *))(
+		uintptr_t)dlsym(RTLD_DEFAULT, "__pthread_get_minstack");
+
+	return least ? least(attr) : 0;
+}
 
 /* Runs on the new thread. `how` is on the starting thread's stack and invalid once tid is set. */
 static void *spawn_main(void *on_stack)
@@ -33,9 +61,10 @@ static void *spawn_main(void *on_stack)
 	const struct spawn *how = on_stack;
 	void *(*body)(void *) = how->body;
 	void *arg = how->arg;
+	uint64_t mask = spawn_mask();
 
 	/* glibc unblocks the signal of pthread_cancel in new threads. */
-	raw(SYS_rt_sigprocmask, SIG_BLOCK, &spawn_mask, NULL, sizeof(spawn_mask));
+	raw(SYS_rt_sigprocmask, SIG_BLOCK, &mask, NULL, sizeof(mask));
 	raw(SYS_prctl, PR_SET_NAME, how->name);
 	atomic_store(how->tid, raw_gettid());
 	return body(arg);
@@ -43,15 +72,15 @@ static void *spawn_main(void *on_stack)
 
 int spawn(const struct spawn *how)
 {
-	uint64_t before = 0;
+	uint64_t mask = spawn_mask(), before = 0;
 	pthread_attr_t attr;
 	pthread_t id;
 
 	atomic_store(how->tid, 0);
 	pthread_attr_init(&attr);
-	pthread_attr_setstacksize(&attr, how->stack_bytes);
+	pthread_attr_setstacksize(&attr, how->stack_bytes + spawn_tls_bytes(&attr));
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-	raw(SYS_rt_sigprocmask, SIG_SETMASK, &spawn_mask, &before, sizeof(before));
+	raw(SYS_rt_sigprocmask, SIG_SETMASK, &mask, &before, sizeof(before));
 	int error = pthread_create(&id, &attr, spawn_main, (void *)how);
 	raw(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(before));
 	pthread_attr_destroy(&attr);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The agent's own threads: starting and ending them, and the pacing of those that poll. They never enter the VM, and
- * block all signals except those that their own faults would raise. Any agent thread. Times are in ns.
+ * block all signals except those of their own faults and the one by which libc changes the ids of all threads. Any agent
+ * thread. Times are in ns.
  */
 #ifndef JHOT_SAMPLER_SPAWN_H
 #define JHOT_SAMPLER_SPAWN_H

@@ -55,6 +55,11 @@ struct walk_mem {
 		uint32_t count);
 	/* Drops cached copies: later loads see current memory. NULL: loads are not cached. */
 	void (*refresh)(const struct walk_mem *mem);
+	/*
+	 * From now on reads the running thread's stack through the kernel: code without unwind information may use the frame
+	 * pointer for other purposes, or have protected a page in its frame. NULL: nothing is read in place.
+	 */
+	void (*distrust_stack)(const struct walk_mem *mem);
 	void *ctx;
 	/* True when the target is this process (load/self.h): memory that stays mapped may be read in place. */
 	bool is_self;

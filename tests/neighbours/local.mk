@@ -4,7 +4,8 @@
 check_SCRIPTS += %D%/test_neighbours.sh
 check_DATA += %D%/neighbours.stamp
 CLEANFILES += %D%/neighbours.stamp %D%/neighbours %D%/libneighbours.so
-neighbours_sources = %D%/neighbours.c %D%/roles_files.c %D%/roles_limits.c %D%/roles_signals.c %D%/roles_stacks.c
+neighbours_sources = %D%/neighbours.c %D%/roles_files.c %D%/roles_limits.c %D%/roles_signals.c %D%/roles_stacks.c \
+	%D%/roles_threads.c
 EXTRA_DIST += $(neighbours_sources) %D%/neighbours.h %D%/Neighbours.java
 
 # One object with two entries: a library for the java command, a program that embeds a JVM. Nothing is bound lazily:

@@ -9,8 +9,6 @@
  */
 #include "neighbours.h"
 
-#include <jni.h>
-
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -90,10 +88,25 @@ static const struct role roles[] = {
 		.form = ROLE_CHECK},
 	{"seccomp-thread", role_seccomp_thread, 0,
 		"has a filter in one thread that kills for nearly all calls", .form = ROLE_CHECK},
+	{"setxid", role_setxid, 0, "changes the ids of all threads", .form = ROLE_ALONE},
+	{"cancel", role_cancel, 0, "cancels threads", .form = ROLE_CHECK},
+	{"forker", role_forker, 0, "forks children that run on without exec", .form = ROLE_CHECK},
+	{"traced", role_traced, 0, "a debugger traces all threads", .form = ROLE_LONG},
+	{"no-counter", role_no_counter, 0, "a busy thread may not read the CPU's counter",
+		.form = ROLE_CHECK},
+	{"aligned", role_aligned, 0, "a busy thread in which misaligned accesses fault",
+		.form = ROLE_CHECK},
+	{"no-pointer", role_no_pointer, 0, "a Java thread without thread pointer while in C",
+		.form = ROLE_CHECK},
+	{"stack-hole", role_stack_hole, 0, "a Java thread with a protected page in its stack",
+		.form = ROLE_CHECK},
+	{"fake-timer", role_seccomp_fakes, SYS_timer_create, "this call does nothing and returns 0",
+		.form = ROLE_LONG},
 };
 #define ROLES (sizeof(roles) / sizeof(roles[0]))
 
 static char folder[512];
+static JavaVM *loaded_vm;
 
 /* --- what roles use --------------------------------------------------------------------------- */
 
@@ -143,6 +156,11 @@ void role_wait_ready(void)
 	snprintf(path, sizeof(path), "%s/go", folder);
 	while (access(path, F_OK))
 		role_sleep_ms(20);
+}
+
+JavaVM *role_vm(void)
+{
+	return loaded_vm;
 }
 
 bool role_in_session(void)
@@ -219,7 +237,7 @@ JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *vm, char *options, void *reserved)
 {
 	char *names = strchr(options, ':');
 
-	(void)vm;
+	loaded_vm = vm;
 	(void)reserved;
 	snprintf(folder, sizeof(folder), "%.*s", (int)(names - options), options);
 	return start_roles(names + 1) ? JNI_OK : JNI_ERR;

@@ -10,6 +10,8 @@
 #ifndef JHOT_TESTS_NEIGHBOURS_H
 #define JHOT_TESTS_NEIGHBOURS_H
 
+#include <jni.h>
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -45,6 +47,13 @@ bool role_in_session(void);
 void role_sleep_ms(unsigned ms);
 /* Uses `ms` of CPU time, in a stack frame of a few bytes. */
 void role_burn_ms(unsigned ms);
+/* The JVM into which the roles were loaded; NULL in a program that embeds one. */
+JavaVM *role_vm(void);
+/*
+ * Runs generated code without unwind info, which uses the frame pointer as a general register: it counts `rounds` down
+ * while that register holds `frame`. Returns at once where there is no such code for the CPU.
+ */
+void role_run_unframed(uint64_t rounds, volatile void *frame);
 
 void role_sigwait(const struct role *role, struct report *report);
 void role_sigwait_late(const struct role *role, struct report *report);
@@ -64,6 +73,15 @@ void role_limit(const struct role *role, struct report *report);
 void role_seccomp(const struct role *role, struct report *report);
 void role_sigquit(const struct role *role, struct report *report);
 void role_quit_collector(const struct role *role, struct report *report);
+void role_seccomp_fakes(const struct role *role, struct report *report);
 void role_seccomp_thread(const struct role *role, struct report *report);
+void role_setxid(const struct role *role, struct report *report);
+void role_cancel(const struct role *role, struct report *report);
+void role_traced(const struct role *role, struct report *report);
+void role_forker(const struct role *role, struct report *report);
+void role_no_counter(const struct role *role, struct report *report);
+void role_aligned(const struct role *role, struct report *report);
+void role_no_pointer(const struct role *role, struct report *report);
+void role_stack_hole(const struct role *role, struct report *report);
 
 #endif

@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* --- queued signals ---------------------------------------------------------------- */
@@ -111,6 +112,35 @@ void role_seccomp(const struct role *role, struct report *report)
 		role_harm(report, "seccomp failed with errno", errno);
 	for (;; report->turns++)
 		role_sleep_ms(10);
+}
+
+/*
+ * argument: a call that does nothing and returns 0, in all threads of the process. A timer that the program has created
+ * before must stay.
+ */
+void role_seccomp_fakes(const struct role *role, struct report *report)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)role->argument, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 0),
+	};
+	struct sock_fprog program = {sizeof(rules) / sizeof(rules[0]), rules};
+	struct sigevent silent = {.sigev_notify = SIGEV_NONE};
+	struct itimerspec left;
+	timer_t own;
+
+	timer_create(CLOCK_MONOTONIC, &silent, &own);
+	role_wait_ready();
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program))
+		role_harm(report, "seccomp failed with errno", errno);
+	for (;; report->turns++) {
+		if (timer_gettime(own, &left))
+			role_harm(report, "its own timer was deleted, errno", errno);
+		role_sleep_ms(10);
+	}
 }
 
 /* A thread that computes and sleeps; its own filter kills the process for nearly all other calls. */

@@ -151,35 +151,32 @@ void role_prober(const struct role *role, struct report *report)
 
 /* --- memory whose faults a library handles --------------------------------------------------- */
 
-/*
- * Generated code without unwind info, which uses the frame pointer as a general register: it counts `rounds` down
- * while that register holds `frame`. NULL where there is no such code for the CPU.
- */
-typedef void unframed(uint64_t rounds, volatile char *frame);
-static unframed *unframed_make(void)
+void role_run_unframed(uint64_t rounds, volatile void *frame)
 {
 #if defined(__x86_64__)
 	/* push rbp; mov rbp, rsi; 1: dec rdi; jnz 1b; pop rbp; ret */
 	static const unsigned char code[] = {
 		0x55, 0x48, 0x89, 0xf5, 0x48, 0xff, 0xcf, 0x75, 0xfb, 0x5d, 0xc3};
-	unframed *made;
+	void (*run)(uint64_t rounds, volatile void *frame);
 	void *at = mmap(
 		NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	memcpy(at, code, sizeof(code));
-	memcpy(&made, &at, sizeof(made));
-	return made;
+	memcpy(&run, &at, sizeof(run));
+	run(rounds, frame);
+	munmap(at, 4096);
 #else
-	return NULL;
+	(void)rounds;
+	(void)frame;
 #endif
 }
 
 static void *unframed_main(void *hole)
 {
-	unframed *run = unframed_make();
-
-	while (run)
-		run(10000000, hole);
+#if defined(__x86_64__)
+	for (;;)
+#endif
+		role_run_unframed(10000000, hole);
 	return NULL;
 }
 

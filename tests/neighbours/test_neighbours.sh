@@ -98,6 +98,8 @@ session() {
 	record) "$JHOT" record -e cpu,${ALLOC}lock,wall -d "$EACH" -o "$T/x.jhot" "$PID_with" ;;
 	why) "$JHOT" why -d "$EACH" "$PID_with" ;;
 	slow) "$JHOT" slow -d "$EACH" Neighbours.turn "$PID_with" ;;
+	dump) "$JHOT" dump "$PID_with" ;;
+	background) "$JHOT" start -e cpu,wall "$PID_with" && sleep "$EACH" && "$JHOT" stop "$PID_with" ;;
 	live) { sleep "$EACH"; printf q; } | TERM=xterm script -qec "stty cols 100 rows 30; '$JHOT' top -e cpu,wall $PID_with" /dev/null ;;
 	esac >"$T/session" 2>&1 </dev/null || grep -qE "too little of .* was observed|^$PID_with .* found$|No call of .* was seen" "$T/session"
 }

@@ -52,11 +52,14 @@ int ctimer_create(int32_t clock, int32_t signo, int32_t tid, uint64_t value, int
 	};
 	long error = -EAGAIN;
 
+	*timer = -1;
 	/* a timer that cannot be armed or deleted would be useless, and would stay */
 	if (raw_refusal(SYS_timer_settime) || raw_refusal(SYS_timer_delete))
 		return -EPERM;
 	if (atomic_fetch_add(&timers_used, 1) < atomic_load(&timers_allowed))
 		error = raw(SYS_timer_create, clock, &event, timer);
+	if (error >= 0 && *timer == -1)
+		error = -EPERM; /* a filter pretends success: 0 would be a timer of the program */
 	if (error < 0)
 		atomic_fetch_sub(&timers_used, 1);
 	return (int)error;

@@ -80,6 +80,8 @@ void sig_scratch_release(struct scratch *scratch)
 /* clang-format off */
 #if defined(__x86_64__)
 _Static_assert(SYS_gettid == 186, "as sig_sample calls it");
+/* If the thread has set it, misaligned accesses fault; the kernel does not clear it for handlers. */
+#define FLAG_ALIGNMENT 0x40000
 /*
  * rbx: interrupted stack pointer   r8: address of the owner word   r9d: this thread's id
  * eax: value of a word   ecx: index   r10d: probes left
@@ -119,6 +121,9 @@ __asm__(
 	"	imulq $" TEXT(SIG_STACK_BYTES) ", %rcx, %rcx\n"
 	"	leaq sig_stacks(%rip), %rax\n"
 	"	leaq (%rax,%rcx), %rsp\n"
+	"	pushfq\n"
+	"	andl $~" TEXT(FLAG_ALIGNMENT) ", (%rsp)\n"
+	"	popfq\n"
 	"	movl %r9d, %ecx\n"
 	"	call sig_handle\n"
 	"	movq %rbx, %rsp\n"

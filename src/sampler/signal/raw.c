@@ -2,6 +2,7 @@
 /* System calls that need more than one line. */
 #include "sampler/signal/raw.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -15,6 +16,7 @@
 #define NS_PER_S 1000000000ull
 
 _Atomic uint8_t raw_forbidden[RAW_CALLS];
+bool raw_reads_fs;
 
 long raw_call_3(long n, long a, long b, long c)
 {
@@ -28,6 +30,14 @@ long raw_call_6(long n, long a, long b, long c, long d, long e, long f)
 	int refusal = raw_refusal(n);
 
 	return refusal ? refusal : raw_syscall(n, a, b, c, d, e, f);
+}
+
+bool raw_may_read_counter(void)
+{
+	int mode = PR_TSC_ENABLE;
+	long error = raw(SYS_prctl, PR_GET_TSC, &mode);
+
+	return mode == PR_TSC_ENABLE && (error >= 0 || error == -EINVAL); /* aarch64: Linux 6.12 */
 }
 
 static void map_describe(long at, size_t bytes)

@@ -104,17 +104,27 @@ static inline uint64_t raw_libc_thread_pointer(void)
 	return pointer;
 }
 
+/* True when the kernel lets programs read the register (x86-64, Linux 5.9). Set by agent.c. */
+extern bool raw_reads_fs;
+
 /* The same on any thread, for any value of its register. 0: none. */
 static inline uint64_t raw_thread_pointer(void)
 {
 #if defined(__x86_64__)
 	uint64_t pointer = 0;
 
+	if (raw_reads_fs) {
+		__asm__ volatile("rdfsbase %0" : "=r"(pointer));
+		return pointer;
+	}
 	return raw(SYS_arch_prctl, RAW_ARCH_GET_FS, &pointer) < 0 ? 0 : pointer;
 #else
 	return raw_libc_thread_pointer();
 #endif
 }
+
+/* False where the thread's reads of the CPU's counter would fault (PR_SET_TSC), or that is unknown. */
+bool raw_may_read_counter(void);
 
 /*
  * Maps zeroed private memory without transparent huge pages; NULL on failure. A forked child inherits a copy, because a

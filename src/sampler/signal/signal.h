@@ -84,6 +84,7 @@ struct stack {
 	uint16_t flaw;     /* counter of the defect, applied to every sample; 0: none */
 	uint64_t stack_hi; /* walk_result.stack_hi; 0: unknown */
 	uint64_t pc;       /* where the thread was interrupted; 0: it was not */
+	bool measured;     /* true: the cost of the walk is recorded */
 	/* Generation of the unwind rows used for the walk, or an earlier one: see sampler.h. */
 	uint32_t rows;
 	/* Words of a span after the frames: 0 or TRACE_SPAN_WORDS. */

@@ -108,6 +108,11 @@ static struct walk_cut stack_cut(struct sampler *s)
 		WIRE_DEPTH_LIMIT(depth), WIRE_DEPTH_TOP(depth), WIRE_DEPTH_ROOT(depth)};
 }
 
+static uint64_t stack_ticks(const struct stack *stack)
+{
+	return stack->measured ? cost_ticks() : 0;
+}
+
 /* Walks with the fallback walker; false when it does not support this stack. */
 static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 {
@@ -115,7 +120,7 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 	uint64_t java = atomic_load_explicit(&stack->thread->java_thread, memory_order_acquire);
 	int32_t tid = atomic_load_explicit(&stack->thread->tid, memory_order_relaxed);
 	uint64_t blocked = *(const uint64_t *)(const void *)&context->uc_sigmask;
-	uint64_t began = cost_ticks();
+	uint64_t began = stack_ticks(stack);
 	struct walk_cut cut = stack_cut(s);
 
 	/* HotSpot's own walker may fault, and a blocked fault terminates the process. */
@@ -130,7 +135,8 @@ static bool stack_walk_agct(struct stack *stack, const ucontext_t *context)
 		counters_add(&s->counters, COUNTER_AGCT_FAILED, 1);
 		return false;
 	}
-	cost_add(&s->cost, cost_class((uint32_t)count), cost_ticks() - began);
+	if (stack->measured)
+		cost_add(&s->cost, cost_class((uint32_t)count), cost_ticks() - began);
 	stack->count = (uint32_t)count;
 	if (stack->count == cut.limit) { /* it does not report the root */
 		stack->count = cut.top;
@@ -172,9 +178,11 @@ static void stack_named(
 {
 	struct sampler *s = stack->s;
 	uint32_t newest = names_newest(s->names);
-	uint64_t walked = cost_ticks();
+	uint64_t walked = stack_ticks(stack);
 
 	stack_name(stack, result, tail);
+	if (!stack->measured)
+		return;
 	uint64_t named = cost_ticks();
 	if (names_newest(s->names) == newest)
 		walked = named;
@@ -196,7 +204,7 @@ static bool java_proved(const struct stack *stack, uint64_t java)
 	uint64_t word = 0;
 
 	if (atomic_load_explicit(&proof->java_thread, memory_order_relaxed) == java)
-		return raw_libc_thread_pointer() == proof->pointer &&
+		return raw_thread_pointer() == proof->pointer &&
 		       mem_in_place_64(proof->current) == java;
 	uint64_t pointer = s->current_place ? raw_thread_pointer() : 0;
 	if (!pointer || !sig_copy(pointer + (uint64_t)s->current_place, &word, sizeof(word)) ||
@@ -262,7 +270,7 @@ static void stack_walk(struct stack *stack, const struct walk_regs *regs, uint64
 	struct walk_cut cut = stack_cut(s);
 	struct walk_thread thread = {.cut = &cut};
 	struct thread_proof *proof = &stack->thread->proof;
-	uint64_t began = cost_ticks();
+	uint64_t began = stack_ticks(stack);
 
 	thread.rows = atomic_load_explicit(&s->unwind, memory_order_acquire);
 	thread.cache = &stack->scratch->cache;
@@ -326,6 +334,8 @@ void sig_stack_interrupted(
 		java = java_unlisted(stack);
 	regs_read(ucontext, &regs);
 	stack->pc = regs.pc;
+	uint32_t walks = atomic_fetch_add_explicit(&s->walks, 1, memory_order_relaxed);
+	stack->measured = walks % COST_OF == COST_OF / 2 && raw_may_read_counter();
 	if (open && java && s->layout && java_proved(stack, java))
 		stack_in_place(stack, java, regs.sp);
 	stack->id = stack_id(stack, java);

@@ -240,6 +240,8 @@ enum walk_step native_step(struct walker *w)
 	w->from_libjvm = walker_in_libjvm(w, w->at.pc);
 	if (w->thread->rows)
 		done = rows_step(w);
+	if (done == STEP_FAIL && w->mem->distrust_stack)
+		w->mem->distrust_stack(w->mem); /* what follows are guesses */
 	if (done == STEP_FAIL)
 		done = trampoline_step(w);
 	if (done == STEP_FAIL && ARCH_HAS_LINK && w->top)

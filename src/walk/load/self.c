@@ -247,6 +247,13 @@ static void mem_lines_forget(const struct walk_mem *mem)
 	self_mem_refresh(mem->ctx);
 }
 
+static void mem_distrust_stack(const struct walk_mem *mem)
+{
+	struct self_mem *self = mem->ctx;
+
+	self->mem.stack_bytes = 0;
+}
+
 void self_mem_open(struct self_mem *self, self_copy *copy, const struct self_kept *kept,
 	struct self_lines lines)
 {
@@ -254,6 +261,7 @@ void self_mem_open(struct self_mem *self, self_copy *copy, const struct self_kep
 	self->mem = (struct walk_mem){.load = self_load,
 		.load_constant = self_load_constant,
 		.refresh = mem_lines_forget,
+		.distrust_stack = mem_distrust_stack,
 		.ctx = self,
 		.is_self = true};
 	self_mem_refresh(self);
