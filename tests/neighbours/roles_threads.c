@@ -215,31 +215,42 @@ void role_aligned(const struct role *role, struct report *report)
 	}
 }
 
-/* Attaches this thread to the JVM, and runs Java in it for a while: jhot knows it as a Java thread then. */
-static void run_java(struct report *report)
-{
-	static JNIEnv *env;
-	static jclass class;
-	static jmethodID method;
-	JavaVM *vm = role_vm();
+/* A thread attached to the JVM, and a method of Java. */
+struct java {
+	JNIEnv *env;
+	jclass class;
+	jmethodID method;
+};
 
-	if (!env && (*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&env, NULL))
+static struct java java_attach(struct report *report)
+{
+	JavaVM *vm = role_vm();
+	struct java java = {NULL, NULL, NULL};
+
+	if ((*vm)->AttachCurrentThreadAsDaemon(vm, (void **)&java.env, NULL))
 		role_harm(report, "the thread cannot be attached", 0);
-	if (!class) {
-		class = (*env)->FindClass(env, "java/lang/System");
-		method = (*env)->GetStaticMethodID(env, class, "nanoTime", "()J");
-	}
+	java.class = (*java.env)->FindClass(java.env, "java/lang/System");
+	java.method = (*java.env)->GetStaticMethodID(java.env, java.class, "nanoTime", "()J");
+	return java;
+}
+
+/* Runs Java for some milliseconds: jhot knows the thread as a Java thread then. */
+static void java_run(const struct java *java)
+{
 	for (int i = 0; i < 20000; i++)
-		(*env)->CallStaticLongMethod(env, class, method);
+		(*java->env)->CallStaticLongMethod(java->env, java->class, java->method);
 }
 
 /* A Java thread whose native code has no thread pointer while it is busy. */
 void role_no_pointer(const struct role *role, struct report *report)
 {
+	struct java java;
+
 	(void)role;
 	role_wait_ready();
+	java = java_attach(report);
 	for (;; report->turns++) {
-		run_java(report);
+		java_run(&java);
 #if defined(__x86_64__)
 		unsigned long rounds = ROUNDS, before = 0;
 
@@ -263,9 +274,10 @@ static void *hole_main(void *report)
 {
 	unsigned char frame[3 * 4096];
 	unsigned char *hole = (unsigned char *)(((uintptr_t)frame + 4095) & ~(uintptr_t)4095);
+	struct java java = java_attach(report);
 
 	for (;; holes_run++) {
-		run_java(report);
+		java_run(&java);
 		mprotect(hole, 4096, PROT_NONE);
 		role_run_unframed(ROUNDS / 2, hole + 256);
 		mprotect(hole, 4096, PROT_READ | PROT_WRITE);
