@@ -69,20 +69,6 @@ void cgroup_mount_find(struct cgroup_mount *out, const char *controller)
 
 /* --- the process's cgroup ---------------------------------------------------------------------------- */
 
-/* From lines "4:cpu,cpuacct:/path" or "0::/path", the path in this mount's hierarchy; *out is unchanged if there is none. */
-static void find_path(char *text, const struct cgroup_mount *mount, char *out, size_t bytes)
-{
-	for (char *line; (line = strsep(&text, "\n"));) {
-		char *names = strchr(line, ':'), *path = names ? strchr(names + 1, ':') : NULL;
-
-		if (!path)
-			continue;
-		*path++ = '\0';
-		if (mount->v1 ? has_word(names + 1, mount->controller, ",") : !names[1])
-			snprintf(out, bytes, "%s", path);
-	}
-}
-
 /* The folder of its cgroup below our mount; false if the mount does not show it. */
 static bool group_of(const struct cgroup_mount *mount, pid_t pid, char out[CGROUP_PATH])
 {
@@ -90,8 +76,17 @@ static bool group_of(const struct cgroup_mount *mount, pid_t pid, char out[CGROU
 	char path[CGROUP_PATH - sizeof(mount->at)] = "";
 	struct buf text = {0};
 
-	if (*mount->at && !proc_read(pid, "cgroup", &text) && text.len)
-		find_path(text.data, mount, path, sizeof(path));
+	/* Lines are "4:cpu,cpuacct:/path", in version 2 "0::/path". */
+	char *at = *mount->at && !proc_read(pid, "cgroup", &text) && text.len ? text.data : NULL;
+	for (char *line; (line = strsep(&at, "\n"));) {
+		char *names = strchr(line, ':'), *of = names ? strchr(names + 1, ':') : NULL;
+
+		if (!of)
+			continue;
+		*of++ = '\0';
+		if (mount->v1 ? has_word(names + 1, mount->controller, ",") : !names[1])
+			snprintf(path, sizeof(path), "%s", of);
+	}
 	buf_done(&text);
 	/* "/../other" is outside of the subtree that we see; a truncated path would name another cgroup. */
 	if (*path != '/' || has_word(path, "..", "/") || strlen(path) + 1 == sizeof(path))
@@ -195,18 +190,7 @@ static int64_t cpu_limit(struct level *at, int64_t *period)
 	return quota * 1000 / *period;
 }
 
-static bool cpu_counts(struct level *at, struct cgroup_cpu *out)
-{
-	if (!level_read(at, "cpu.stat"))
-		return false;
-	const char *text = buf_str(&at->text);
-	int64_t ns = number(text, "throttled_time");
-	out->periods = number(text, "nr_periods");
-	out->throttled = number(text, "nr_throttled");
-	out->throttled_us = ns >= 0 ? ns / 1000 : number(text, "throttled_usec");
-	return out->periods >= 0 && out->throttled >= 0 && out->throttled_us >= 0;
-}
-
+/* Stores the limit of this level, with its counters, if it is the tightest one. */
 static void cpu_at(struct level *at, void *ctx)
 {
 	struct cpu_search *s = ctx;
@@ -216,7 +200,15 @@ static void cpu_at(struct level *at, void *ctx)
 		return;
 	*s->out = (struct cgroup_cpu){.limit = limit, .period_us = period};
 	snprintf(s->out->path, sizeof(s->out->path), "%s", at->folder);
-	s->counted = cpu_counts(at, s->out);
+	s->counted = level_read(at, "cpu.stat");
+	if (!s->counted)
+		return;
+	const char *text = buf_str(&at->text);
+	int64_t ns = number(text, "throttled_time");
+	s->out->periods = number(text, "nr_periods");
+	s->out->throttled = number(text, "nr_throttled");
+	s->out->throttled_us = ns >= 0 ? ns / 1000 : number(text, "throttled_usec");
+	s->counted = s->out->periods >= 0 && s->out->throttled >= 0 && s->out->throttled_us >= 0;
 }
 
 enum cgroup_answer cgroup_cpu(const struct cgroup_mount *mount, pid_t pid, struct cgroup_cpu *out)
@@ -240,7 +232,8 @@ static int64_t level_left(struct level *at, const char *limit, const char *used)
 	return most >= 0 && most < NO_LIMIT && now >= 0 ? most - now : INT64_MAX;
 }
 
-static void least(int64_t left, void *ctx)
+/* Stores the smaller of both in *ctx. */
+static void minimum(int64_t left, void *ctx)
 {
 	int64_t *out = ctx;
 
@@ -249,7 +242,7 @@ static void least(int64_t left, void *ctx)
 
 static void pids_at(struct level *at, void *ctx)
 {
-	least(level_left(at, "pids.max", "pids.current"), ctx);
+	minimum(level_left(at, "pids.max", "pids.current"), ctx);
 }
 
 int64_t cgroup_pids_left(const struct cgroup_mount *mount, pid_t pid)
@@ -292,14 +285,14 @@ static void memory_at(struct level *at, void *ctx)
 	if (left != INT64_MAX) {
 		own = level_left(at, "memory.swap.max", "memory.swap.current");
 		left = sum(left, own < host ? own : host);
-		least(sum(left, files_of(at, "inactive_file", "active_file")), ctx);
+		minimum(sum(left, files_of(at, "inactive_file", "active_file")), ctx);
 		return;
 	}
 	/* Version 1 limits the sum of memory and swap. */
 	left = sum(level_left(at, "memory.limit_in_bytes", "memory.usage_in_bytes"), host);
 	own = level_left(at, "memory.memsw.limit_in_bytes", "memory.memsw.usage_in_bytes");
 	left = own < left ? own : left;
-	least(sum(left, files_of(at, "total_inactive_file", "total_active_file")), ctx);
+	minimum(sum(left, files_of(at, "total_inactive_file", "total_active_file")), ctx);
 }
 
 int64_t cgroup_memory_left(const struct cgroup_mount *mount, pid_t pid)

@@ -129,61 +129,10 @@ int proc_maps(pid_t pid, bool (*fn)(void *ctx, const struct proc_map *map), void
 	return rc;
 }
 
-int proc_open_in(pid_t pid, const char *dir, const char *path, int flags)
-{
-	char top[PROC_PATH_BYTES];
-
-	if (pid <= 0)
-		return rooted_link(path, flags);
-	return rooted_open(proc_path_living(top, pid, dir), path, flags);
-}
-
-/* --- mapped files ------------------------------------------------------------------------------------ */
-
-struct same {
-	uint64_t start;
-	bool there;
-};
-
-static bool check_same(void *ctx, const struct proc_map *map)
-{
-	struct same *same = ctx;
-
-	if (map->start == same->start)
-		same->there = !map->deleted;
-	return map->start != same->start;
-}
-
-int proc_open_mapped(pid_t pid, const struct proc_map *map)
-{
-	char path[PROC_PATH_BYTES], file[64];
-	struct same same = {.start = map->start};
-	struct stat st;
-
-	if (pid <= 0)
-		return proc_open_in(0, "root", map->path, O_RDONLY);
-	snprintf(file, sizeof(file), "map_files/%llx-%llx", (unsigned long long)map->start,
-		(unsigned long long)map->end);
-	int fd = rooted_link(proc_path_living(path, pid, file), O_RDONLY);
-	if (fd >= 0 && !fstat(fd, &st) && (!map->inode || st.st_ino == map->inode))
-		return fd;
-	if (fd >= 0)
-		close(fd); /* the range was remapped */
-	fd = proc_open_in(pid, "root", map->path, O_RDONLY);
-	if (fd < 0 || !map->inode || fstat(fd, &st) || st.st_ino == map->inode)
-		return fd;
-	/* Overlay file systems report different inodes in maps and stat, so check maps for "(deleted)". */
-	proc_maps(pid, check_same, &same);
-	if (same.there)
-		return fd;
-	close(fd);
-	return -ESTALE;
-}
+/* --- resolving a path by component ------------------------------------------------------------------ */
 
 #define WALK_DEPTH 64 /* folders below the root */
 #define WALK_LINKS 40 /* the kernel's limit */
-
-/* --- resolving a path by component -------------------------------------------------------------------------- */
 
 struct walk {
 	int at[WALK_DEPTH + 1]; /* at[0] is the root, borrowed */
@@ -285,7 +234,11 @@ static int open_regular(int path_fd, int flags)
 	return fd < 0 ? -errno : fd;
 }
 
-int rooted_open(const char *root, const char *path, int flags)
+/*
+ * Opens a path below root, absolute or not: with O_DIRECTORY a folder, with O_PATH a reference to any type of file, otherwise a
+ * regular file.
+ */
+static int rooted_open(const char *root, const char *path, int flags)
 {
 	int base = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC), fd;
 
@@ -323,4 +276,55 @@ int rooted_in(int dir, const char *name, int flags)
 int rooted_link(const char *link, int flags)
 {
 	return open_and_close(open(link, O_PATH | O_CLOEXEC), flags);
+}
+
+/* --- files of the process -------------------------------------------------------------------------- */
+
+int proc_open_in(pid_t pid, const char *dir, const char *path, int flags)
+{
+	char top[PROC_PATH_BYTES];
+
+	if (pid <= 0)
+		return rooted_link(path, flags);
+	return rooted_open(proc_path_living(top, pid, dir), path, flags);
+}
+
+struct same {
+	uint64_t start;
+	bool there;
+};
+
+static bool check_same(void *ctx, const struct proc_map *map)
+{
+	struct same *same = ctx;
+
+	if (map->start == same->start)
+		same->there = !map->deleted;
+	return map->start != same->start;
+}
+
+int proc_open_mapped(pid_t pid, const struct proc_map *map)
+{
+	char path[PROC_PATH_BYTES], file[64];
+	struct same same = {.start = map->start};
+	struct stat st;
+
+	if (pid <= 0)
+		return proc_open_in(0, "root", map->path, O_RDONLY);
+	snprintf(file, sizeof(file), "map_files/%llx-%llx", (unsigned long long)map->start,
+		(unsigned long long)map->end);
+	int fd = rooted_link(proc_path_living(path, pid, file), O_RDONLY);
+	if (fd >= 0 && !fstat(fd, &st) && (!map->inode || st.st_ino == map->inode))
+		return fd;
+	if (fd >= 0)
+		close(fd); /* the range was remapped */
+	fd = proc_open_in(pid, "root", map->path, O_RDONLY);
+	if (fd < 0 || !map->inode || fstat(fd, &st) || st.st_ino == map->inode)
+		return fd;
+	/* Overlay file systems report different inodes in maps and stat, so check maps for "(deleted)". */
+	proc_maps(pid, check_same, &same);
+	if (same.there)
+		return fd;
+	close(fd);
+	return -ESTALE;
 }

@@ -59,11 +59,6 @@ int proc_open_mapped(pid_t pid, const struct proc_map *map);
  * answer (NFS, FUSE). Returns a descriptor with O_CLOEXEC, or -errno, -EINVAL for other types of files.
  */
 
-/*
- * Opens a path below root, absolute or not: with O_DIRECTORY a folder, with O_PATH a reference to any type of file, otherwise a
- * regular file.
- */
-int rooted_open(const char *root, const char *path, int flags);
 /* Opens the regular file of this name in an open folder; does not follow a link. */
 int rooted_in(int dir, const char *name, int flags);
 /* Opens the regular file that a link in /proc leads to (exe, map_files/..., fd/...), wherever that is. */

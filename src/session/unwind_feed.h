@@ -5,9 +5,15 @@
  *   MODULE record -> unwind_feed_module -> queue -> cfi -> pack -> unwind_feed_step: pieces in the staging area
  *   -> the caller sends WIRE_OP_UNWIND with their bytes -> unwind_feed_answer -> the next step
  *
- * A module is WAITING, compiled by the feed's own thread (one at a time), READY, and sent piece by piece; at most one batch
- * of pieces is in flight (session.h). Modules that keep frame pointers go last, and are evicted first when the agent's
- * budget is used up. A module without rows or space is unwound by frame pointers. All functions are for one thread.
+ * States of a module; the feed's own thread compiles one at a time, and at most one batch of pieces is in flight (session.h):
+ *
+ *   AHEAD --announced--> WAITING --compiled--> READY --last piece accepted--> SENT
+ *                           |                    |                             |
+ *                           | no rows            | refused, unmapped           | evicted
+ *                           +--------------------+-----------------------------+--> LEFT_OUT
+ *
+ * Modules that keep frame pointers go last, and are evicted first when the agent's budget is used up. A module that is left out
+ * is unwound by frame pointers. All functions are for one thread.
  */
 #ifndef JHOT_SESSION_UNWIND_FEED_H
 #define JHOT_SESSION_UNWIND_FEED_H

@@ -43,21 +43,13 @@ void elf_exports_read(Elf *elf, struct buf *exports, struct buf *texts);
 
 /* The functions below accept any 64-bit Elf, however damaged. Addresses are virtual addresses in the file. */
 
-/* Adds the functions of the first section of this type (SHT_SYMTAB, SHT_DYNSYM). Returns their number. */
-uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out);
-/* Adds PLT stubs as "name@plt". */
-void elf_symbols_plt(Elf *elf, struct symtab *out);
 /* code_open with the PLT stubs of known functions that do not return. */
 struct code *elf_symbols_code(Elf *elf, const atomic_bool *stop);
-
-/* Adds boundaries (SYMTAB_BOUNDARY): starts of functions from .eh_frame_hdr, ends of code. Returns the number of functions. */
-uint32_t elf_symbols_boundaries(Elf *elf, struct symtab *out);
 
 /* Loaded segments, at most `max`. Returns their number. */
 uint32_t elf_symbols_segments(Elf *elf, struct elf_segment *out, uint32_t max);
 
-/* The first section of this name, or type; NULL: none. */
+/* The first section of this name; NULL: none. */
 Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header);
-Elf_Scn *elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header);
 
 #endif

@@ -30,7 +30,7 @@ Elf_Scn *elf_section(Elf *elf, const char *name, GElf_Shdr *header)
 	return NULL;
 }
 
-Elf_Scn *elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header)
+static Elf_Scn *elf_section_of_type(Elf *elf, uint32_t type, GElf_Shdr *header)
 {
 	Elf_Scn *scn = NULL;
 
@@ -56,7 +56,8 @@ static bool elf_symbol_is_function(Elf *elf, const GElf_Sym *sym, const char *na
 	return scn && gelf_getshdr(scn, &header) && (header.sh_flags & SHF_EXECINSTR);
 }
 
-uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out)
+/* Adds the functions of the first section of this type (SHT_SYMTAB, SHT_DYNSYM). Returns their number. */
+static uint32_t elf_symbols_table(Elf *elf, uint32_t section_type, struct symtab *out)
 {
 	GElf_Shdr header;
 	Elf_Scn *scn = elf_section_of_type(elf, section_type, &header);
@@ -108,7 +109,8 @@ static bool elf_plt_find(Elf *elf, struct elf_plt *out)
 	return true;
 }
 
-void elf_symbols_plt(Elf *elf, struct symtab *out)
+/* Adds PLT stubs as "name@plt". */
+static void elf_symbols_plt(Elf *elf, struct symtab *out)
 {
 	GElf_Shdr rela, symbols;
 	Elf_Scn *rela_scn = elf_section(elf, ".rela.plt", &rela);
@@ -205,7 +207,8 @@ static uint32_t boundaries_of_frames(Elf *elf, struct symtab *out)
 	return count;
 }
 
-uint32_t elf_symbols_boundaries(Elf *elf, struct symtab *out)
+/* Adds boundaries (SYMTAB_BOUNDARY): starts of functions from .eh_frame_hdr, ends of code. Returns the number of functions. */
+static uint32_t elf_symbols_boundaries(Elf *elf, struct symtab *out)
 {
 	GElf_Phdr segment;
 	size_t phdrs = 0;
@@ -294,12 +297,6 @@ void elf_names_read(Elf *elf, Elf *debug, struct symtab *out)
 #define EXPORT_TEXTS_MAX (60u << 20)
 #define VERSION_HIDDEN   0x8000
 
-static bool is_slot(uint64_t type)
-{
-	return type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT ||
-	       type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT;
-}
-
 /* Finds the first GOT slot of each symbol, by symbol index. */
 static void read_slots(Elf *elf, uint64_t *slots, size_t count)
 {
@@ -314,8 +311,11 @@ static void read_slots(Elf *elf, uint64_t *slots, size_t count)
 
 		for (int i = 0; data && gelf_getrela(data, i, &rela); i++) {
 			size_t symbol = GELF_R_SYM(rela.r_info);
+			uint64_t type = GELF_R_TYPE(rela.r_info);
 
-			if (is_slot(GELF_R_TYPE(rela.r_info)) && symbol < count && !slots[symbol])
+			if (symbol < count && !slots[symbol] &&
+				(type == R_X86_64_JUMP_SLOT || type == R_X86_64_GLOB_DAT ||
+					type == R_AARCH64_JUMP_SLOT || type == R_AARCH64_GLOB_DAT))
 				slots[symbol] = rela.r_offset;
 		}
 	}

@@ -73,28 +73,23 @@ static bool has_ended(pid_t pid)
 	return root == -ENOENT || root == -ESRCH;
 }
 
-/* For a process that has ended: opens the path in our own root. Returns a descriptor if the inode is that of the mapping, else -ENOENT. */
-static int open_here(const struct proc_map *map)
-{
-	int fd = proc_open_in(0, "root", map->path, O_RDONLY);
-	struct stat st;
-
-	if (fd >= 0 && map->inode && !map->deleted && !fstat(fd, &st) && st.st_ino == map->inode)
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -ENOENT;
-}
-
 /* Opens the mapped file. A descriptor, or -errno with an error that names the file. */
 static int open_file(pid_t pid, const struct proc_map *map, struct err *err)
 {
 	const char *name = path_name(map->path);
 	int fd = proc_open_mapped(pid, map);
 	bool ended = fd == -ENOENT && has_ended(pid);
+	struct stat st;
 
-	if (ended)
-		fd = open_here(map);
+	/* Our own root may have the file: it is the mapped one if it has the same inode. */
+	if (ended && map->inode && !map->deleted) {
+		fd = proc_open_in(0, "root", map->path, O_RDONLY);
+		if (fd >= 0 && (fstat(fd, &st) || st.st_ino != map->inode)) {
+			close(fd);
+			fd = -ENOENT;
+		}
+		fd = fd < 0 ? -ENOENT : fd;
+	}
 	if (fd == -ESTALE) {
 		err_set(err, ERR_INPUT, "%s has been replaced since the JVM mapped it.", name);
 	} else if (fd == -ENOENT && ended) {

@@ -4,7 +4,7 @@
 #include "base/clean.h"
 #include "symbols/cfi.h"
 #include "symbols/child/child.h"
-#include "symbols/child/reply.h"
+#include "symbols/child/protocol.h"
 #include "symbols/child/serve.h"
 #include "symbols/demangle.h"
 #include "tests/fuzz/targets.h"

@@ -151,7 +151,8 @@ int perf_pmu_find(const char *sys, const char *name, struct perf_event *out, str
 
 /* --- tracepoints ------------------------------------------------------------------------------------- */
 
-bool perf_tracefs(const char *sys, char *path, size_t bytes)
+/* Stores the mount point of tracefs in path; false if it is not mounted. */
+static bool perf_tracefs(const char *sys, char *path, size_t bytes)
 {
 	static const char *const places[] = {"kernel/tracing", "kernel/debug/tracing"};
 

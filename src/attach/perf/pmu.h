@@ -13,8 +13,6 @@ int perf_pmu_find(const char *sys, const char *name, struct perf_event *out, str
 
 /* Looks up "system:name". 0; -1: no such tracepoint. */
 int perf_tracepoint_find(const char *sys, const char *name, struct perf_event *out);
-/* Stores the mount point of tracefs in path; false if it is not mounted. */
-bool perf_tracefs(const char *sys, char *path, size_t bytes);
 /* Why tracepoints are not available, as a clause; "" if they are. */
 void perf_tracefs_why(char *why, size_t bytes);
 

@@ -39,7 +39,13 @@ struct module {
 
 enum { SEARCH_RUNS, SEARCH_DONE, SEARCH_ABANDONED };
 
-/* Belongs to the thread while it runs. */
+/*
+ * The owner of a search depends on its state, which is exchanged atomically:
+ *
+ *   SEARCH_RUNS       the thread
+ *   SEARCH_DONE       the caller, which reads the results and may start the next search
+ *   SEARCH_ABANDONED  the thread, which frees it when the search returns
+ */
 struct search {
 	_Atomic int state;
 	pid_t pid;

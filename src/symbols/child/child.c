@@ -3,7 +3,7 @@
 #include "symbols/child/child.h"
 
 #include "base/clock.h"
-#include "symbols/child/reply.h"
+#include "symbols/child/protocol.h"
 #include "symbols/child/serve.h"
 
 #include <errno.h>

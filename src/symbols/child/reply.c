@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each check takes time linear in the size of the data. */
-#include "symbols/child/reply.h"
+#include "symbols/child/protocol.h"
 
 #include "symbols/child/child.h"
 #include "symbols/symtab.h"

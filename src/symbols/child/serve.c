@@ -24,20 +24,6 @@ static void fail(struct child_answer *a, const char *why)
 	snprintf(a->head.text, sizeof(a->head.text), "%s", why);
 }
 
-static void answer_names(Elf *elf, Elf *debug, struct child_answer *a)
-{
-	struct symtab table = {0};
-
-	symtab_limit(&table, NULL);
-	elf_names_read(elf, debug, &table);
-	a->head.flags = table.full ? CHILD_FULL : 0;
-	if (table.count)
-		buf_add(&a->parts[0], table.entries, table.count * sizeof(*table.entries));
-	a->parts[1] = table.texts;
-	table.texts = (struct buf){0};
-	symtab_done(&table);
-}
-
 static bool rows_keep_fp(const struct cfi_row *rows, size_t count)
 {
 	uint64_t all = 0, with = 0;
@@ -77,6 +63,7 @@ static void answer_elf(uint32_t op, int fd, int debug_fd, struct child_answer *a
 {
 	Elf *elf = fd < 0 ? elf_file_begin_vdso() : elf_file_begin(fd);
 	Elf *debug = elf && debug_fd >= 0 ? elf_file_begin(debug_fd) : NULL;
+	struct symtab table = {0};
 	struct elf_facts facts;
 
 	if (!elf) {
@@ -85,7 +72,14 @@ static void answer_elf(uint32_t op, int fd, int debug_fd, struct child_answer *a
 		elf_facts_read(elf, &facts);
 		buf_add(&a->parts[0], &facts, sizeof(facts));
 	} else if (op == CHILD_NAMES) {
-		answer_names(elf, debug, a);
+		symtab_limit(&table, NULL);
+		elf_names_read(elf, debug, &table);
+		a->head.flags = table.full ? CHILD_FULL : 0;
+		if (table.count)
+			buf_add(&a->parts[0], table.entries, table.count * sizeof(*table.entries));
+		a->parts[1] = table.texts;
+		table.texts = (struct buf){0};
+		symtab_done(&table);
 	} else {
 		elf_exports_read(elf, &a->parts[0], &a->parts[1]);
 	}

@@ -204,12 +204,6 @@ static void other_read(uint32_t insn, uint64_t address, struct code_insn *out)
 	}
 }
 
-/* All other instructions write to their first register, or to a vector register of that number, which is irrelevant. */
-static bool is_store(uint32_t insn)
-{
-	return (insn & 0x0a000000u) == 0x08000000u && !field(insn, 22, 22);
-}
-
 bool code_aarch64_read(const uint8_t *at, size_t bytes, uint64_t address, struct code_insn *out)
 {
 	uint32_t insn;
@@ -221,7 +215,9 @@ bool code_aarch64_read(const uint8_t *at, size_t bytes, uint64_t address, struct
 	if (!flow_read(insn, address, out) && !pair_read(insn, out) && !single_read(insn, out) &&
 		!sum_read(insn, out) && !table_read(insn, out))
 		other_read(insn, address, out);
-	if (!out->data && out->flow == CODE_NEXT && !is_store(insn)) {
+	/* All but stores write to their first register, or to a vector register of that number, which is irrelevant. */
+	bool store = (insn & 0x0a000000u) == 0x08000000u && !field(insn, 22, 22);
+	if (!out->data && out->flow == CODE_NEXT && !store) {
 		out->data = CODE_ADDRESS;
 		out->reg = (uint8_t)first(insn);
 	}
