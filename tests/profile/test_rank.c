@@ -64,7 +64,7 @@ static double churn(double rate, bool plain)
 			if (sum)
 				items[n++] = (struct rank_item){i, sum, (double)sum, 0};
 		}
-		rank_update(&r, items, n, plain || !t, false);
+		rank_update(&r, items, n, plain || !t ? RANK_SORT : RANK_STABLE);
 		for (int i = 0; i < TOP; i++) {
 			moved += t > WINDOW && items[i].id != last[i];
 			last[i] = items[i].id;
@@ -99,12 +99,12 @@ static bool order_is(const struct rank_item *items, uint32_t n, const char *ids)
 	return true;
 }
 
-static void update(struct rank *r, const char *ids, const int *counts, bool fresh, bool hold,
+static void update(struct rank *r, const char *ids, const int *counts, enum rank_how how,
 	struct rank_item *items)
 {
 	for (uint32_t i = 0; ids[i]; i++)
 		items[i] = (struct rank_item){(uint32_t)ids[i], (uint64_t)counts[i], counts[i], 0};
-	rank_update(r, items, (uint32_t)strlen(ids), fresh, hold);
+	rank_update(r, items, (uint32_t)strlen(ids), how);
 }
 
 static void test_rules(void)
@@ -112,31 +112,31 @@ static void test_rules(void)
 	struct rank_item it[8];
 	struct rank r = {0};
 
-	update(&r, "abc", (int[]){100, 90, 50}, true, false, it);
-	ok(order_is(it, 3, "abc"), "a fresh sort is by value");
-	update(&r, "abc", (int[]){100, 112, 50}, false, false, it);
+	update(&r, "abc", (int[]){100, 90, 50}, RANK_SORT, it);
+	ok(order_is(it, 3, "abc"), "a sort is by value");
+	update(&r, "abc", (int[]){100, 112, 50}, RANK_STABLE, it);
 	ok(order_is(it, 3, "abc"), "a lead of 12 of 212 samples is noise and changes nothing");
-	update(&r, "abc", (int[]){100, 116, 50}, false, false, it);
+	update(&r, "abc", (int[]){100, 116, 50}, RANK_STABLE, it);
 	ok(order_is(it, 3, "bac"), "a lead of 16 of 216 samples changes the order");
-	update(&r, "abc", (int[]){100, 116, 900}, false, true, it);
-	ok(order_is(it, 3, "bac"), "while held, the order does not change");
-	update(&r, "abc", (int[]){100, 116, 900}, false, false, it);
+	update(&r, "abc", (int[]){100, 116, 900}, RANK_FROZEN, it);
+	ok(order_is(it, 3, "bac"), "while frozen, the order does not change");
+	update(&r, "abc", (int[]){100, 116, 900}, RANK_STABLE, it);
 	ok(order_is(it, 3, "cba"), "a row with a clear lead passes all others");
-	update(&r, "abcdx", (int[]){100, 116, 900, 7, 105}, false, false, it);
+	update(&r, "abcdx", (int[]){100, 116, 900, 7, 105}, RANK_STABLE, it);
 	ok(order_is(it, 5, "cbaxd"),
 		"new rows enter from below and stop below those that they do not lead");
-	update(&r, "abcx", (int[]){100, 116, 900, 105}, false, false, it);
+	update(&r, "abcx", (int[]){100, 116, 900, 105}, RANK_STABLE, it);
 	ok(order_is(it, 4, "cbax"), "when a row vanishes the others keep their order");
-	update(&r, "abcx", (int[]){100, 116, 900, 105}, true, false, it);
-	ok(order_is(it, 4, "cbxa"), "a second fresh sort is by value");
-	update(&r, "ba", (int[]){10, 10}, true, false, it);
+	update(&r, "abcx", (int[]){100, 116, 900, 105}, RANK_SORT, it);
+	ok(order_is(it, 4, "cbxa"), "a second sort is by value");
+	update(&r, "ba", (int[]){10, 10}, RANK_SORT, it);
 	ok(order_is(it, 2, "ab"), "ties are broken by id");
-	update(&r, "ab", (int[]){0, 5}, false, false, it);
+	update(&r, "ab", (int[]){0, 5}, RANK_STABLE, it);
 	ok(order_is(it, 2, "ab"), "0 against 5 samples is noise");
-	update(&r, "ab", (int[]){0, 9}, false, false, it);
+	update(&r, "ab", (int[]){0, 9}, RANK_STABLE, it);
 	ok(order_is(it, 2, "ba"), "0 against 9 samples is a lead");
-	update(&r, "", NULL, false, false, it);
-	update(&r, "ab", (int[]){20, 30}, false, false, it);
+	update(&r, "", NULL, RANK_STABLE, it);
+	update(&r, "ab", (int[]){20, 30}, RANK_STABLE, it);
 	ok(order_is(it, 2, "ba"), "after an empty list the order is fresh");
 	rank_done(&r);
 }
@@ -146,14 +146,14 @@ static void test_doubled(void)
 	struct rank_item it[8];
 	struct rank r = {0};
 
-	update(&r, "ab", (int[]){3, 2}, true, false, it);
-	update(&r, "ab", (int[]){4, 5}, false, false, it);
+	update(&r, "ab", (int[]){3, 2}, RANK_SORT, it);
+	update(&r, "ab", (int[]){4, 5}, RANK_STABLE, it);
 	ok(order_is(it, 2, "ab"), "9 samples after 5: the order is kept, as the lead is noise");
-	update(&r, "ab", (int[]){4, 6}, false, true, it);
+	update(&r, "ab", (int[]){4, 6}, RANK_FROZEN, it);
 	ok(order_is(it, 2, "ab"), "10 samples after 5: a frozen order is kept");
-	update(&r, "ab", (int[]){4, 6}, false, false, it);
+	update(&r, "ab", (int[]){4, 6}, RANK_STABLE, it);
 	ok(order_is(it, 2, "ba"), "10 samples after 5: sorted plainly");
-	update(&r, "ab", (int[]){10, 9}, false, false, it);
+	update(&r, "ab", (int[]){10, 9}, RANK_STABLE, it);
 	ok(order_is(it, 2, "ba"), "19 samples after 10: the order is kept");
 	rank_done(&r);
 }
@@ -163,13 +163,13 @@ static void test_other_units(void)
 	struct rank_item it[2] = {{1, 100, 1e9, 0}, {2, 112, 1.12e9, 0}};
 	struct rank r = {0};
 
-	rank_update(&r, (struct rank_item[]){{1, 120, 120, 0}, {2, 110, 110, 0}}, 2, true, false);
-	rank_update(&r, it, 2, false, false);
+	rank_update(&r, (struct rank_item[]){{1, 120, 120, 0}, {2, 110, 110, 0}}, 2, RANK_SORT);
+	rank_update(&r, it, 2, RANK_STABLE);
 	is_int(it[0].id, 1,
 		"noise is scaled to the key's unit: a lead of 12 samples of 10 ms over 100 is "
 		"noise");
 	it[1] = (struct rank_item){2, 140, 1.40e9, 0};
-	rank_update(&r, it, 2, false, false);
+	rank_update(&r, it, 2, RANK_STABLE);
 	is_int(it[0].id, 2, "a lead of 40 samples of 10 ms over 100 is not noise");
 	rank_done(&r);
 }
@@ -212,7 +212,7 @@ static void test_slope(void)
 
 			it[i] = (struct rank_item){i, count, (double)count, 0};
 		}
-		rank_update(&r, it, 21, !round, false);
+		rank_update(&r, it, 21, round ? RANK_STABLE : RANK_SORT);
 	}
 	is_int(out_of_order(it, 21, 1), 0, "50, 55, ... 150: no row is below one that it leads");
 	for (int i = 0; i < 21; i++) {
@@ -253,7 +253,7 @@ static void test_drawn(const char *what, bool weights)
 				keys += count * each;
 				samples += count;
 			}
-			rank_update(&r, it, n, false, false);
+			rank_update(&r, it, n, RANK_STABLE);
 			wrong += out_of_order(it, n, keys / samples);
 			for (uint32_t i = 0; i < n && i < last; i++)
 				*(it[i].id == before[i].id ? &stayed : &moved) += 1;
@@ -283,7 +283,7 @@ static void test_reversed(void)
 			it[i] = (struct rank_item){i, i < 2 && round ? i + 1 : count, 0, 0};
 			it[i].key = (double)it[i].count;
 		}
-		rank_update(&r, it, ROWS, false, false);
+		rank_update(&r, it, ROWS, RANK_STABLE);
 	}
 	for (uint32_t i = 0; i < ROWS; i++)
 		right &= it[i].id == ROWS - 1 - i;

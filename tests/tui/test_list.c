@@ -76,7 +76,7 @@ static void test_finding(void)
 
 /* Rows with ids 100, 101, ... and these counts. */
 static void update(
-	struct order *o, struct list *l, const uint64_t *counts, uint32_t n, enum order_how how)
+	struct order *o, struct list *l, const uint64_t *counts, uint32_t n, enum rank_how how)
 {
 	struct order_item items[16];
 
@@ -101,37 +101,37 @@ static void test_order(void)
 	uint32_t id;
 
 	l.rows = 3;
-	update(&o, &l, (uint64_t[]){50, 400, 200, 100, 12}, 5, ORDER_FRESH);
+	update(&o, &l, (uint64_t[]){50, 400, 200, 100, 12}, 5, RANK_SORT);
 	is_order(&o, "12304", "a fresh order is sorted");
 	ok(!order_selected(&o, &l, &id), "nothing is selected at first");
-	update(&o, &l, (uint64_t[]){50, 400, 410, 100, 12}, 5, ORDER_KEEP);
+	update(&o, &l, (uint64_t[]){50, 400, 410, 100, 12}, 5, RANK_STABLE);
 	is_order(&o, "12304", "a lead of 10 over 400 does not change the order");
-	update(&o, &l, (uint64_t[]){50, 400, 900, 100, 12}, 5, ORDER_FREEZE);
+	update(&o, &l, (uint64_t[]){50, 400, 900, 100, 12}, 5, RANK_FROZEN);
 	is_order(&o, "12304", "a frozen order does not change");
-	update(&o, &l, (uint64_t[]){50, 400, 900, 100, 12}, 5, ORDER_KEEP);
+	update(&o, &l, (uint64_t[]){50, 400, 900, 100, 12}, 5, RANK_STABLE);
 	is_order(&o, "21304", "a significant lead changes the order");
 	ok(l.cursor == 0, "an untouched cursor stays on the first line");
 	list_to(&l, 2);
 	ok(order_selected(&o, &l, &id) && id == 103, "the third row is selected");
-	update(&o, &l, (uint64_t[]){50, 400, 900, 2000, 12}, 5, ORDER_KEEP);
+	update(&o, &l, (uint64_t[]){50, 400, 900, 2000, 12}, 5, RANK_STABLE);
 	is_order(&o, "21304", "the selected row keeps its line although it rises");
 	ok(order_selected(&o, &l, &id) && id == 103, "the selected row stays selected");
-	update(&o, &l, (uint64_t[]){5000, 400, 900, 1, 12}, 5, ORDER_KEEP);
+	update(&o, &l, (uint64_t[]){5000, 400, 900, 1, 12}, 5, RANK_STABLE);
 	is_order(&o, "02314", "other rows move around the selected one");
 	list_to(&l, 0);
-	update(&o, &l, (uint64_t[]){5000, 400, 900, 1, 12}, 5, ORDER_KEEP);
+	update(&o, &l, (uint64_t[]){5000, 400, 900, 1, 12}, 5, RANK_STABLE);
 	is_order(&o, "02143", "a row moves to its place once another is selected");
 	list_to(&l, 3);
-	update(&o, &l, (uint64_t[]){5000, 400, 900, 1, 90000}, 5, ORDER_FRESH);
+	update(&o, &l, (uint64_t[]){5000, 400, 900, 1, 90000}, 5, RANK_SORT);
 	is_order(&o, "40213", "a fresh order is exact");
 	ok(order_selected(&o, &l, &id) && id == 104 && l.cursor == 0,
 		"in a fresh order the cursor follows its row");
 	o.reverse = true;
-	update(&o, &l, (uint64_t[]){5000, 400, 900, 1, 90000}, 5, ORDER_FRESH);
+	update(&o, &l, (uint64_t[]){5000, 400, 900, 1, 90000}, 5, RANK_SORT);
 	is_order(&o, "31204", "a reversed order is sorted ascending");
-	update(&o, &l, (uint64_t[]){5000, 400, 900, 1, 90000}, 5, ORDER_KEEP);
+	update(&o, &l, (uint64_t[]){5000, 400, 900, 1, 90000}, 5, RANK_STABLE);
 	is_order(&o, "31204", "a reversed order stays reversed");
-	update(&o, &l, NULL, 0, ORDER_KEEP);
+	update(&o, &l, NULL, 0, RANK_STABLE);
 	ok(!order_selected(&o, &l, &id), "an empty list has no selected row");
 	order_done(&o);
 }

@@ -70,7 +70,7 @@ static void test_sandwich(void)
 	sample("m:1", 0, 0, 3);       /* at the root */
 	sample("a b", 0, 0, 100);     /* without it */
 	s = sandwich_new(p, &query, method("m"));
-	sandwich_rank(&order, s, true, false);
+	sandwich_rank(&order, s, RANK_SORT);
 	is_str(part(s, SANDWICH_CALLERS), "a=82 b=30 -=3 ",
 		"callers are those of the outermost occurrence");
 	is_str(part(s, SANDWICH_CALLEES), "-=88 x=20 y=7 ",

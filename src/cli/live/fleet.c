@@ -31,18 +31,17 @@
 #define SCAN_AGAIN_NS  (10 * NS_PER_S) /* a new process may take this long to become a JVM */
 #define RETRY_FIRST_NS (2 * NS_PER_S)
 #define RETRY_MOST_NS  (60 * NS_PER_S)
-#define LATE_NS \
-	(3 * NS_PER_S) /* a recorder that starts with a JVM attaches first, and is then watched */
-#define ENDED_NS      (10 * NS_PER_S) /* a JVM that has ended keeps its row for this long */
-#define QUIT_MS       3000
-#define QUIT_AGAIN_MS 1000 /* a second SIGTERM: do not wait for names */
-#define QUIT_STEP_MS  20
-#define HOT_S         10u             /* window of the hottest method */
-#define FINDINGS_S    60u             /* window of the rules */
-#define EVALUATE_S    5u              /* between evaluations of the rules */
-#define OK_S          10u             /* from this second on, no finding means "ok" */
-#define BUSY_NS       (15 * NS_PER_S) /* the longest wait for that second */
-#define HOT_WIDTH     60
+#define LATE_NS        (3 * NS_PER_S) /* lets a recorder of a new JVM attach first, to be watched */
+#define ENDED_NS       (10 * NS_PER_S) /* a JVM that has ended keeps its row for this long */
+#define QUIT_MS        3000
+#define QUIT_AGAIN_MS  1000 /* a second SIGTERM: do not wait for names */
+#define QUIT_STEP_MS   20
+#define HOT_S          10u             /* window of the hottest method */
+#define FINDINGS_S     60u             /* window of the rules */
+#define EVALUATE_S     5u              /* between evaluations of the rules */
+#define OK_S           10u             /* from this second on, no finding means "ok" */
+#define BUSY_NS        (15 * NS_PER_S) /* the longest wait for that second */
+#define HOT_WIDTH      60
 
 enum instance_state { INSTANCE_WAITING, INSTANCE_STARTING, INSTANCE_RUNNING, INSTANCE_ENDED };
 
@@ -79,8 +78,8 @@ struct fleet {
 	struct hotspot_scan *scan; /* the current one; NULL: none */
 	struct proc_newcomers processes;
 	bool scanned;
-	uint64_t scanned_ns,
-		changed_ns; /* the last scan; the last time at which a process was new */
+	uint64_t scanned_ns; /* the last scan */
+	uint64_t changed_ns; /* the last time at which a process was new */
 	struct app_jvm *rows;
 };
 
@@ -497,7 +496,7 @@ int fleet_rows(
 	return (int)f->count;
 }
 
-/* --- all of it --------------------------------------------------------------------------------------- */
+/* --- the fleet --------------------------------------------------------------------------------------- */
 
 struct fleet *fleet_new(const struct args *args, struct err *err)
 {

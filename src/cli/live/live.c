@@ -249,7 +249,7 @@ int live_replay(struct live *l, const char *path, bool clock_step, struct err *e
 	return -1;
 }
 
-/* Watches an instance of the list, which goes on sampling when it is not shown any more. */
+/* Watches an instance of the list, which continues to be sampled when another one is shown. */
 static int watch_instance(struct live *l, int id, struct err *err)
 {
 	struct fleet_stream *stream = fleet_use(l->fleet, id, err);

@@ -138,20 +138,21 @@ static bool rank_move(struct rank_item *items, uint32_t count)
 	return moves <= RANK_MOVES;
 }
 
-void rank_update(struct rank *r, struct rank_item *items, uint32_t count, bool fresh, bool keep)
+void rank_update(struct rank *r, struct rank_item *items, uint32_t count, enum rank_how how)
 {
 	uint64_t samples = 0;
 
 	for (uint32_t i = 0; i < count; i++)
 		samples += items[i].count;
-	fresh = fresh || !r->count || (!keep && samples >= 2 * r->sorted);
-	if (count && !fresh)
+	bool sort =
+		how == RANK_SORT || !r->count || (how == RANK_STABLE && samples >= 2 * r->sorted);
+	if (count && !sort)
 		rank_restore(r, items, count);
-	if (count && !fresh && !keep)
-		fresh = !rank_move(items, count);
-	if (fresh)
+	if (count && !sort && how == RANK_STABLE)
+		sort = !rank_move(items, count);
+	if (sort)
 		r->sorted = samples;
-	if (count && fresh)
+	if (count && sort)
 		qsort(items, count, sizeof(*items), rank_compare);
 	r->ids = fit(r->ids, &r->cap, count, sizeof(*r->ids));
 	for (uint32_t i = 0; i < count; i++)

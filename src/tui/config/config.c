@@ -385,12 +385,13 @@ void config_write(const char *old, const struct config_values *v, struct buf *ou
 	if (!fresh)
 		return;
 	/* A new file also documents the sections and every command's keys, as comments. */
-	buf_adds(out, "\n# framework = org.springframework. io.netty.    # what K hides; replaces "
-		      "the built-in list\n# requests = com.shop.Gateway.handle    # entry points "
-		      "of requests for jhot why, "
-		      "beside the built-in ones\n\n#colors {\n#\tcursor = black on cyan "
-		      "bold\n#}\n\n#keys "
-		      "{\n");
+	buf_adds(out,
+		"\n# framework = org.springframework. io.netty.    # what K hides; replaces the "
+		"built-in list\n"
+		"# requests = com.shop.Gateway.handle    # entry points of requests for jhot why, "
+		"beside the built-in ones\n"
+		"\n#colors {\n#\tcursor = black on cyan bold\n#}\n"
+		"\n#keys {\n");
 	for (int i = 0; i < command_count; i++)
 		if (commands[i].help)
 			buf_printf(out, "#\t%s = ...    # %s: %s\n", commands[i].name,

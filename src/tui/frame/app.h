@@ -29,8 +29,8 @@ struct app_jvm { /* a row of the picker */
 	int64_t heap_used, heap_max;
 	int gc_pct_x10, hot_pct;
 	char hot[128]; /* the hottest method */
-	char verdict
-		[16]; /* the worst finding, "ok", or why there are no figures; `why` has the sentence */
+	/* The worst finding, "ok", or why there are no figures; `why` has the sentence. */
+	char verdict[16];
 };
 
 struct app_thread {      /* kernel data for a row of the threads view */

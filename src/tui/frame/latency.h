@@ -18,9 +18,8 @@ struct ui_latency {
 	unsigned serial; /* incremented whenever measuring begins */
 	bool on;         /* the session measures the method */
 	bool recorded; /* the profile has its calls already: from a file, or the owner of the session */
-	bool refused; /* a restart has failed; it is not tried again */
-	unsigned
-		owned; /* events that were switched on for this, and are to be switched off: a bit each */
+	bool refused;   /* a restart has failed; it is not tried again */
+	unsigned owned; /* events switched on for this, to be switched off at the end: a bit each */
 	uint64_t begin_ns; /* since second 0 of the profile */
 	int64_t begin_ms;  /* the same moment, in the time of the ui */
 	int window;        /* index into timeline_windows */

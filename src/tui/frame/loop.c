@@ -19,11 +19,10 @@
 
 #define FIRST_MS      2000 /* after a session or event began: short ticks */
 #define FIRST_TICK_MS 250
-#define EMPTY_TICK_MS 50  /* even shorter until the first sample */
-#define PHASE_MS      200 /* offset of ticks from the start of the profile's seconds */
-#define DRAIN_MS \
-	10000 /* longest time between draining samples, also with a longer refresh interval */
-#define REPORT_MS 1000
+#define EMPTY_TICK_MS 50    /* even shorter until the first sample */
+#define PHASE_MS      200   /* offset of ticks from the start of the profile's seconds */
+#define DRAIN_MS      10000 /* samples are drained at least this often, at any refresh interval */
+#define REPORT_MS     1000
 
 struct app {
 	struct ui ui;

@@ -2,7 +2,7 @@
 /*
  * Output from the live view: the export dialog, saving, copying names.
  *
- * app_ops writes the files. ui->output has the dialog's last choices and what has been saved; only output.c knows its fields.
+ * app_ops writes the files. ui->output has the dialog's last choices and what is saved; only output.c knows its fields.
  * A failure shows a message and changes nothing: the data is kept and the dialog stays open.
  */
 #ifndef JHOT_TUI_FRAME_OUTPUT_H

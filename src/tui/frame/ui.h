@@ -96,12 +96,13 @@ struct ui_scope {
 
 /* Figures of the window, as of the last update. */
 struct ui_sums {
-	struct profile_sum all, searched,
-		no_inlining; /* everything; search hits; code without inlining info */
+	struct profile_sum all;
+	struct profile_sum searched;    /* of stacks that the search matches */
+	struct profile_sum no_inlining; /* of code without inlining info */
 	struct profile_explained explained;
-	uint32_t covered; /* sampled seconds */
-	int64_t lost, broken,
-		walked; /* samples lost (of the shown event), walked (of all), and broken ones of these */
+	uint32_t covered;       /* sampled seconds */
+	int64_t lost;           /* samples of the shown event */
+	int64_t walked, broken; /* stacks of all events, and how many of them are broken */
 	const char *reason; /* the session's most frequent reason of broken stacks; may be NULL */
 };
 
@@ -245,10 +246,10 @@ bool ui_may_hide_idle(const struct ui *ui);
 bool ui_hides_idle(const struct ui *ui); /* they are hidden, which is the default */
 
 bool ui_order_frozen(const struct ui *ui);
-/* How an update orders rows. fresh: from scratch. */
-static inline enum order_how ui_order_how(const struct ui *ui, bool fresh)
+/* How an update orders rows. sort: from scratch. */
+static inline enum rank_how ui_order_how(const struct ui *ui, bool sort)
 {
-	return fresh ? ORDER_FRESH : ui_order_frozen(ui) ? ORDER_FREEZE : ORDER_KEEP;
+	return sort ? RANK_SORT : ui_order_frozen(ui) ? RANK_FROZEN : RANK_STABLE;
 }
 /* CPU time of this thread, to measure the cost of updates; 0 in tests. */
 uint64_t ui_cpu_ns(const struct ui *ui);

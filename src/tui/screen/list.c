@@ -134,7 +134,7 @@ static int compare_name(const void *a, const void *b, void *items)
 }
 
 /* Sets o->rows: by name, or ranked by key; then reversed if the user wants it. */
-static void order_sort(struct order *o, struct order_item *items, enum order_how how)
+static void order_sort(struct order *o, struct order_item *items, enum rank_how how)
 {
 	struct rank_item *ranked = xreallocarray(NULL, o->count, sizeof(*ranked));
 
@@ -145,7 +145,7 @@ static void order_sort(struct order *o, struct order_item *items, enum order_how
 	if (o->by_name)
 		qsort_r(o->rows, o->count, sizeof(*o->rows), compare_name, items);
 	else
-		rank_update(&o->rank, ranked, o->count, how == ORDER_FRESH, how == ORDER_FREEZE);
+		rank_update(&o->rank, ranked, o->count, how);
 	for (uint32_t i = 0; i < o->count && !o->by_name; i++)
 		o->rows[i] = ranked[i].at;
 	free(ranked);
@@ -158,7 +158,7 @@ static void order_sort(struct order *o, struct order_item *items, enum order_how
 }
 
 void order_update(struct order *o, struct list *l, struct order_item *items, uint32_t count,
-	enum order_how how)
+	enum rank_how how)
 {
 	uint32_t selected = 0, at = 0;
 	bool keep = order_selected(o, l, &selected);
@@ -183,7 +183,7 @@ void order_update(struct order *o, struct list *l, struct order_item *items, uin
 	/* After a fresh sort the cursor follows the selected row; otherwise the row keeps its line. */
 	while (at < count && items[o->rows[at]].id != selected)
 		at++;
-	if (keep && at < count && how == ORDER_FRESH)
+	if (keep && at < count && how == RANK_SORT)
 		list_follow(l, (int)at);
 	else if (keep && at < count)
 		list_anchor(l, o->rows, (int)at);

@@ -91,12 +91,9 @@ struct order {
 	uint32_t pin_count;
 };
 
-/* Rerank, sort from scratch, or keep every row where it is. */
-enum order_how { ORDER_KEEP, ORDER_FRESH, ORDER_FREEZE };
-
 void order_done(struct order *o);
 void order_update(struct order *o, struct list *l, struct order_item *items, uint32_t count,
-	enum order_how how);
+	enum rank_how how);
 /* Sorts by this order, or reverses it if it is the current one. */
 void order_sort_by(struct order *o, int sort);
 /* The id at the cursor. Returns false if the user has not moved the cursor, or the list is empty. */

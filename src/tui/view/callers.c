@@ -65,7 +65,7 @@ static void callers_update(const struct ui *ui, bool sort)
 	c->s = sandwich_new(ui->profile, &q, shown_method(c));
 	sandwich_free(c->base);
 	c->base = compare_query(ui, &q) ? sandwich_new(ui->profile, &q, shown_method(c)) : NULL;
-	sandwich_rank(&c->order, c->s, sort, ui_order_frozen(ui));
+	sandwich_rank(&c->order, c->s, ui_order_how(ui, sort));
 	/* Move the cursor to the selected row, if that is still displayed. */
 	const struct sandwich_part *part = &c->s->parts[kind];
 	for (int i = 0; keep && i < (kind == SANDWICH_CALLERS ? c->callers : c->callees); i++)

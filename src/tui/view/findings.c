@@ -2,6 +2,7 @@
 /* The findings view: a list, worst first, and below it the evidence of the selected one. */
 #include "tui/frame/findings.h"
 
+#include "base/buf.h"
 #include "tui/frame/command.h"
 #include "tui/frame/events.h"
 #include "tui/screen/text.h"
@@ -38,35 +39,42 @@ static const struct finding *selected(const struct ui *ui)
 	return at->list.cursor < (int)f->count ? &f->list[at->list.cursor].finding : NULL;
 }
 
-/* By reason: "not checked: LOCK POOL (lock is not sampled: press 3)". */
+/* True when a rule is not checked for this reason. */
+static bool is_skipped(const struct ui *ui, const struct finding_rule *rule, const char *reason)
+{
+	char why[FINDING_WHY];
+
+	return findings_not_judged(ui->findings->rules, rule, &(int){0}, why) &&
+	       !strcmp(why, reason);
+}
+
+/* A line per reason: "not checked: LOCK POOL (lock is not sampled: press 3)". */
 static void add_rules_skipped(const struct ui *ui, struct page *p)
 {
-	char text[400], why[FINDING_WHY], other[FINDING_WHY];
 	const struct finding_rule *const *rule, *const *r;
+	char why[FINDING_WHY];
+	struct buf text = {0};
 	int event;
 
 	for (rule = finding_rules; *rule; rule++) {
 		if (!findings_not_judged(ui->findings->rules, *rule, &event, why))
 			continue;
-		for (r = finding_rules; r < rule; r++)
-			if (findings_not_judged(ui->findings->rules, *r, &(int){0}, other) &&
-				!strcmp(why, other))
-				break;
+		for (r = finding_rules; r < rule && !is_skipped(ui, *r, why);)
+			r++;
 		if (r < rule)
 			continue; /* this reason has a line already */
-		size_t used = (size_t)snprintf(text, sizeof(text), "not checked:");
-		for (r = rule; *r; r++)
-			if (findings_not_judged(ui->findings->rules, *r, &(int){0}, other) &&
-				!strcmp(why, other))
-				used += (size_t)snprintf(
-					text + used, sizeof(text) - used, " %s", (*r)->title);
-		used += (size_t)snprintf(text + used, sizeof(text) - used, " (%s", why);
+		buf_clear(&text);
+		buf_adds(&text, "not checked:");
+		for (; *r; r++)
+			if (is_skipped(ui, *r, why))
+				buf_printf(&text, " %s", (*r)->title);
+		buf_printf(&text, " (%s", why);
 		if (event >= 0 && ui_has_event(ui, event) && !ui->ended)
-			used += (size_t)snprintf(
-				text + used, sizeof(text) - used, ": press %d", event + 1);
-		snprintf(text + used, sizeof(text) - used, ")");
-		page_text(p, 1, 2, STYLE_DIM, text);
+			buf_printf(&text, ": press %d", event + 1);
+		buf_adds(&text, ")");
+		page_text(p, 1, 2, STYLE_DIM, buf_str(&text));
 	}
+	buf_done(&text);
 }
 
 /* The events that opening this view has switched on. */
@@ -259,7 +267,7 @@ unsigned findings_go(struct ui *ui, int arg)
 		ui_say(ui, "there are no further details");
 		return 0;
 	}
-	/* If the event cannot be shown, events_show has put a message or a warning on the screen. */
+	/* If the event cannot be shown, events_show has shown a message or a warning. */
 	if (f.event >= 0 && !events_show(ui, f.event) && ui->scope.event != f.event)
 		return 0;
 	if (f.thread != PROFILE_NONE)

@@ -18,8 +18,8 @@
 struct info {
 	struct page page;
 	enum view_id from;
-	uint64_t samples
-		[VITALS_EVENTS]; /* of a file: its last vitals may be older than its last samples */
+	/* Only of a file, whose last vitals may be older than its last samples. */
+	uint64_t samples[VITALS_EVENTS];
 };
 
 static void add_title(struct page *p, const char *title)

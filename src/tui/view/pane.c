@@ -78,8 +78,7 @@ void pane_node_detail(const struct ui *ui, struct strip *s, const struct calltre
 }
 
 /* Puts rows into the order of a live list. */
-static void rank_rows(
-	struct rank *rank, struct pane_row *rows, uint32_t count, bool fresh, bool frozen)
+static void rank_rows(struct rank *rank, struct pane_row *rows, uint32_t count, enum rank_how how)
 {
 	struct rank_item *items = xreallocarray(NULL, count, sizeof(*items));
 	struct pane_row *old = xreallocarray(NULL, count, sizeof(*old));
@@ -88,17 +87,16 @@ static void rank_rows(
 		old[i] = rows[i];
 		items[i] = (struct rank_item){rows[i].id, rows[i].count, (double)rows[i].value, i};
 	}
-	rank_update(rank, items, count, fresh, frozen);
+	rank_update(rank, items, count, how);
 	for (uint32_t i = 0; i < count; i++)
 		rows[i] = old[items[i].at];
 	free(items);
 	free(old);
 }
 
-void pane_table_set(
-	struct pane_table *t, struct pane_row *rows, uint32_t count, bool fresh, bool frozen)
+void pane_table_set(struct pane_table *t, struct pane_row *rows, uint32_t count, enum rank_how how)
 {
-	rank_rows(&t->rank, rows, count, fresh, frozen);
+	rank_rows(&t->rank, rows, count, how);
 	free(t->rows);
 	t->rows = rows;
 	t->count = count;
@@ -227,13 +225,12 @@ void sandwich_free(struct sandwich *s)
 	free(s);
 }
 
-void sandwich_rank(struct sandwich_order *o, struct sandwich *s, bool fresh, bool frozen)
+void sandwich_rank(struct sandwich_order *o, struct sandwich *s, enum rank_how how)
 {
-	fresh = fresh || o->method != s->method;
+	how = o->method != s->method ? RANK_SORT : how;
 	o->method = s->method;
 	for (int kind = 0; kind < SANDWICH_KINDS; kind++)
-		rank_rows(
-			&o->ranks[kind], s->parts[kind].rows, s->parts[kind].count, fresh, frozen);
+		rank_rows(&o->ranks[kind], s->parts[kind].rows, s->parts[kind].count, how);
 }
 
 void sandwich_order_done(struct sandwich_order *o)
@@ -360,7 +357,7 @@ void pane_load(const struct ui *ui, struct pane *p, int sixteenths, uint32_t met
 		return;
 	struct profile_query q = ui_query(ui);
 	p->sandwich = sandwich_new(ui->profile, &q, method);
-	sandwich_rank(&p->order, p->sandwich, false, false);
+	sandwich_rank(&p->order, p->sandwich, RANK_STABLE);
 }
 
 struct area pane_draw(const struct ui *ui, struct pane *p, struct area body, uint32_t method)

@@ -32,9 +32,8 @@ struct pane_table {
 	struct rank rank;
 };
 
-/* Takes ownership of the rows (heap) and orders them. fresh, frozen: as for rank_update. */
-void pane_table_set(
-	struct pane_table *t, struct pane_row *rows, uint32_t count, bool fresh, bool frozen);
+/* Takes ownership of the rows (heap) and orders them. */
+void pane_table_set(struct pane_table *t, struct pane_row *rows, uint32_t count, enum rank_how how);
 void pane_table_clear(struct pane_table *t); /* drops the rows, keeps their order */
 void pane_table_done(struct pane_table *t);
 
@@ -102,7 +101,7 @@ struct sandwich *sandwich_new(
 	const struct profile *p, const struct profile_query *q, uint32_t method);
 void sandwich_free(struct sandwich *s);
 /* Orders the rows, keeping them in place until the data justifies a swap (rank.h). */
-void sandwich_rank(struct sandwich_order *o, struct sandwich *s, bool fresh, bool frozen);
+void sandwich_rank(struct sandwich_order *o, struct sandwich *s, enum rank_how how);
 void sandwich_order_done(struct sandwich_order *o);
 
 #define PANE_BAR_FROM 56 /* columns; narrower parts have figures only */

@@ -307,8 +307,8 @@ static void flame_pane_load(const struct ui *ui, struct flame *f)
 			at = nodes[at].next_sibling)
 			rows[count++] = (struct pane_row){nodes[at].method, nodes[at].type,
 				nodes[at].total_count, nodes[at].total, nodes[at].total};
-		pane_table_set(&f->pane.children, rows, count, f->pane.path != n->path,
-			ui_order_frozen(ui));
+		pane_table_set(
+			&f->pane.children, rows, count, ui_order_how(ui, f->pane.path != n->path));
 		f->pane.children.whole = n->total;
 		f->pane.children.sum = nodes[0].total;
 		f->pane.path = n->path;

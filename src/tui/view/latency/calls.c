@@ -11,9 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLS_BAR \
-	110 /* from this width on, rows of the list have a bar, and more of the thread's name */
-#define COLS_ALL   60 /* narrower ones have no threads, and phases no beginnings */
+#define COLS_BAR   110 /* from this width on, rows have a bar, and more of the thread's name */
+#define COLS_ALL   60  /* narrower ones have no threads, and phases no beginnings */
 #define BAR_COLS   30
 #define CLOCK_COL  1
 #define CLOCK_COLS 14

@@ -44,8 +44,7 @@ struct latency {
 	bool frozen;
 	uint32_t frozen_to;       /* seconds, if frozen */
 	struct calls_query asked; /* the window */
-	struct calls_query
-		query; /* the same, but from when on calls are counted exactly, if that is most of it */
+	struct calls_query query; /* its part with exact counts of calls, if that is most of it */
 
 	struct calls_summary sum;
 	struct calls_cause causes[CALLS_CAUSES];

@@ -15,9 +15,9 @@
 
 #define MOVERS_REST 60 /* columns of the line of movers without their names */
 #define RISE_POINTS 1  /* smaller changes are not reported */
-#define RISE_ERRORS \
-	1.3 /* stricter than a delta's 1: one of 400 methods exceeds 0.7 by chance at any time */
-#define BEFORE_S 20u /* minimum age of the window that deltas refer to */
+/* In compare_errors. Stricter than a delta's 1: of 400 methods, one exceeds 0.7 by chance at any time. */
+#define RISE_ERRORS 1.3
+#define BEFORE_S    20u /* minimum age of the window that deltas refer to */
 
 static void methods_init(void *state)
 {
@@ -37,7 +37,7 @@ static void methods_done(void *state)
 	pane_done(&m->pane);
 }
 
-static void order_rows(const struct ui *ui, struct methods *m, bool fresh)
+static void order_rows(const struct ui *ui, struct methods *m, bool sort)
 {
 	const struct flat *f = m->flat;
 	struct order_item *items = xreallocarray(NULL, f->count, sizeof(*items));
@@ -58,7 +58,7 @@ static void order_rows(const struct ui *ui, struct methods *m, bool fresh)
 	m->view.order.by_name = m->view.order.sort == SORT_NAME;
 	m->view.order.pins = m->pins;
 	m->view.order.pin_count = m->pin_count;
-	order_update(&m->view.order, &m->view.list, items, f->count, ui_order_how(ui, fresh));
+	order_update(&m->view.order, &m->view.list, items, f->count, ui_order_how(ui, sort));
 	free(items);
 }
 

@@ -33,7 +33,7 @@ struct thread_row {
 	bool idle; /* the idle threads of a pool */
 	enum thread_kind kind;
 	bool live;               /* user and system are known */
-	bool ended;              /* has samples in the window, but does not exist any more */
+	bool ended;              /* has samples in the window, but no longer exists */
 	bool carries_virtual;    /* has run virtual threads in the window */
 	enum thread_state state; /* of a pool: the busiest thread's */
 	float user, system;
@@ -69,9 +69,8 @@ struct thread_rows {
 		states[THREAD_STATES]; /* existing threads; in the past, all of the window */
 	uint32_t ended;                /* not counted in threads */
 	uint32_t from, to;             /* the window */
-	uint32_t span_s, alloc_span_s,
-		lock_span_s; /* sampled seconds of the window, the divisors of rates */
-	uint64_t share_of;   /* the total that shares refer to, with threads_shares */
+	uint32_t span_s, alloc_span_s, lock_span_s; /* sampled seconds: the divisors of rates */
+	uint64_t share_of; /* the total that shares refer to, with threads_shares */
 	bool alloc_known, lock_known;
 };
 
@@ -99,16 +98,16 @@ double thread_row_lock(const struct thread_rows *t, const struct thread_row *r);
 
 struct thread_pane {
 	struct pane_table hot;
-	char waits
-		[1024]; /* "waits 1.2s for Cart, held by worker-3"; "": it does not wait for a lock */
+	/* "waits 1.2s for Cart, held by worker-3"; "": it does not wait for a lock. */
+	char waits[1024];
 	char waited[512]; /* the lock that it waited for most in the window; likewise */
 	uint32_t id;      /* of the row that it belongs to */
 	bool loaded;
-	bool fresh; /* sort from scratch */
+	bool sort; /* from scratch */
 };
 
 void thread_pane_done(struct thread_pane *p);
-void thread_pane_invalidate(struct thread_pane *p, bool fresh);
+void thread_pane_invalidate(struct thread_pane *p, bool sort);
 void thread_pane_load(const struct ui *ui, struct thread_pane *p, const struct thread_rows *t,
 	const struct thread_row *r, bool beside);
 void thread_pane_draw(const struct ui *ui, struct area area, const struct thread_pane *p,

@@ -180,10 +180,10 @@ void thread_pane_done(struct thread_pane *p)
 	pane_table_done(&p->hot);
 }
 
-void thread_pane_invalidate(struct thread_pane *p, bool fresh)
+void thread_pane_invalidate(struct thread_pane *p, bool sort)
 {
 	p->loaded = false;
-	p->fresh = p->fresh || fresh;
+	p->sort = p->sort || sort;
 }
 
 /* The owners are polled, so the share refers to the waits observed; LOCK% covers all of them. */
@@ -238,13 +238,13 @@ void thread_pane_load(const struct ui *ui, struct thread_pane *p, const struct t
 			rows[i] = (struct pane_row){f->rows[i].method, f->rows[i].type,
 				f->rows[i].self_count, f->rows[i].self, f->rows[i].total};
 		pane_table_set(
-			&p->hot, rows, f->count, p->fresh || p->id != r->id, ui_order_frozen(ui));
+			&p->hot, rows, f->count, ui_order_how(ui, p->sort || p->id != r->id));
 		p->hot.whole = p->hot.sum = f->sum;
 		flat_free(f);
 	}
 	p->id = r->id;
 	p->loaded = true;
-	p->fresh = false;
+	p->sort = false;
 }
 
 static void draw_title(const struct ui *ui, struct area area, const struct thread_row *r)

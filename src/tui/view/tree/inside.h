@@ -62,7 +62,7 @@ struct tree_view {                     /* parameters of flattening */
 	const struct calltree *tree;
 	uint32_t root;
 	uint64_t hide_below; /* minimum total of visible nodes */
-	bool fresh, frozen;  /* ordering, as for rank_update */
+	enum rank_how how;   /* to order siblings */
 };
 
 void tree_rows_done(struct tree_rows *r);

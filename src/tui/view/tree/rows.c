@@ -125,7 +125,7 @@ static uint32_t *ordered_children(
 			(uint32_t)(c->path ^ c->path >> 32), c->total_count, key, child};
 		child = c->next_sibling;
 	}
-	rank_update(&r->siblings[at].rank, items, n, v->fresh, v->frozen);
+	rank_update(&r->siblings[at].rank, items, n, v->how);
 	for (uint32_t i = 0; i < n; i++)
 		children[i] = items[i].at;
 	free(items);

@@ -123,12 +123,10 @@ static void tree_update(const struct ui *ui, bool sort)
 		if (!t->inverted)
 			tree_rows_open_hot(&t->rows, &t->params, t->params.root);
 	}
-	t->params.fresh = sort;
-	t->params.frozen = ui_order_frozen(ui) && !sort;
+	t->params.how = ui_order_how(ui, sort);
 	tree_rebuild(t);
 	/* Expanding and collapsing keeps the order of the other rows. */
-	t->params.fresh = false;
-	t->params.frozen = true;
+	t->params.how = RANK_FROZEN;
 	tree_select_path(t, t->selected);
 }
 
