@@ -88,8 +88,8 @@ uint32_t places_outwards(struct places *p, uint32_t own);
 const struct profile_method *places_method(const struct scene *scene, uint32_t stack);
 const char *places_class(const struct profile_method *m); /* the class without its package */
 /*
- * True when a word of the name begins with one of these, ignoring case: "serve" is in "doServe" and "Servers", not in "reserve".
- * NULL ends the words.
+ * True when a word of the name begins with one of these, ignoring case: "serve" is in "doServe" and
+ * "Servers", not in "reserve". NULL ends the words.
  */
 bool places_contains(const char *name, const char *const *words);
 

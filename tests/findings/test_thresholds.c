@@ -58,6 +58,14 @@ static frames http = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop
 	"java.util.concurrent.CompletableFuture get"};
 static frames reserve = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
 	"shop.StockObserver reserve", "java.net.Socket$SocketInputStream read"};
+static frames reply = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
+	"shop.Link receiveReply", "java.net.Socket$SocketInputStream read"};
+static frames next_job = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Runner go",
+	"shop.Runner cycle", "shop.Jobs acquireNextJob",
+	"java.util.concurrent.LinkedBlockingQueue take",
+	"java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject await"};
+static frames worker_pool = {"java.lang.Thread run", "shop.Runner run", "shop.WorkerPool get",
+	"java.lang.Object wait", "java.lang.Object wait"};
 static frames prune = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
 	"shop.Search find", "shop.Threads prune", "java.util.concurrent.Semaphore acquire"};
 static frames release = {"java.util.concurrent.ThreadPoolExecutor runWorker", "shop.Page show",
@@ -287,6 +295,12 @@ static void nameless(void)
 	begin(), are("http-", 0, 40, prune, THREAD_PARKED, 0.9);
 	are("http-", 0, 40, query, THREAD_ON_CPU, 0.1);
 	finds("pool", "when the name only contains \"run\"");
+	begin(), are("runner-", 0, 6, next_job, THREAD_PARKED, 0.95);
+	are("runner-", 0, 6, busy, THREAD_ON_CPU, 0.05);
+	finds("", "when threads acquire their next job");
+	begin(), are("runner-", 0, 6, worker_pool, THREAD_WAITING, 0.95);
+	are("runner-", 0, 6, busy, THREAD_ON_CPU, 0.05);
+	finds("", "when a class named \"Pool\" is one of threads");
 	begin(), are("http-", 0, 4, release, THREAD_WAITING, 1);
 	finds("", "when the name only contains \"lease\"");
 	begin(), are("http-", 0, 40, changes, THREAD_WAITING, 0.979);
@@ -368,6 +382,8 @@ static void io(void)
 	finds("io", "when waits for a core inside the I/O calls are not counted as other work");
 	begin(), are("order-", 0, 4, reserve, THREAD_IO, 1);
 	finds("io", "when the names only contain \"serve\" and \"server\"");
+	begin(), are("order-", 0, 4, reply, THREAD_IO, 1);
+	finds("io", "when a method receives a reply");
 	begin(), are("session-", 0, 4, decode, THREAD_IO, 1);
 	are("port-", 4, 1, accepts, THREAD_IO, 1);
 	finds("", "when threads wait for requests");

@@ -33,7 +33,11 @@ static const char *const server_methods[] = {"next", "accept", "listen", "poll",
 static const char *const server_classes[] = {"Server", "Listener", "Acceptor", "Consumer",
 	"Subscri", "ConnectionHandler", "ClientHandler", "Console", NULL};
 
-/* Words in names of clients. */
+/*
+ * Words in names of methods that wait for an answer, also in "receiveReply"; of other methods and
+ * classes of clients.
+ */
+static const char *const answers[] = {"answer", "reply", "response", "result", NULL};
 static const char *const clients[] = {"client", "query", "fetch", "charge", "lookup", "remote",
 	"gateway", "jdbc", "rpc", "invoke", "send", "download", "upstream", "backend", NULL};
 
@@ -153,6 +157,8 @@ static bool serves(const struct io *io, uint32_t own, bool outgoing)
 	for (int i = 0; i < IO_INNER && own != PROFILE_NONE; i++) {
 		const struct profile_method *m = places_method(io->scene, own);
 
+		if (places_contains(m->name, answers))
+			return false;
 		if (places_contains(m->name, server_methods) ||
 			places_contains(places_class(m), server_classes) ||
 			(!outgoing && of_server(io, m->class_name)))
@@ -309,8 +315,8 @@ static void report_io(const struct io *io, const struct group *g, double seconds
 }
 
 /*
- * True for a single thread that probably is a reader by design: outside of executors, or it does nothing but wait for a peer, as a
- * long poll does.
+ * True for a single thread that probably is a reader by design: outside of executors, or it does
+ * nothing but wait for a peer, as a long poll does.
  */
 static bool is_reader(const struct io *io, const struct scene_group *all)
 {

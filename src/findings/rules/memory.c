@@ -278,7 +278,9 @@ static unsigned finalizes(
 		       places_find(scene->places, part->stack, METHOD_FINALIZES) != PROFILE_NONE);
 }
 
-/* The thread that spends most time in finalizers or cleaning actions, in *ns. PROFILE_NONE: none. */
+/*
+ * The thread that spends most time in finalizers or cleaning actions, in *ns. PROFILE_NONE: none.
+ */
 static uint32_t busiest_finalizer(const struct scene *scene, uint64_t *ns)
 {
 	uint64_t *by_thread = xcalloc(scene->threads + 1, sizeof(*by_thread));

@@ -30,11 +30,13 @@
 #define POOL_INNER 4 /* own frames whose names are compared */
 
 /*
- * Words in names: of methods that acquire a limited resource; of methods and of classes that wait
- * for the next piece of work.
+ * Words in names: of methods that acquire a limited resource, if no other word says that it is a
+ * task; of classes of threads; of methods and of classes that wait for the next piece of work.
  */
 static const char *const acquirers[] = {
 	"borrow", "acquire", "getConnection", "lease", "checkOut", NULL};
+static const char *const tasks[] = {"next", "message", "event", "task", "job", "work", NULL};
+static const char *const workers[] = {"ThreadPool", "WorkerPool", "TaskPool", "JobPool", NULL};
 static const char *const loops[] = {"take", "poll", "next", "receive", "dequeue", "drain", "consum",
 	"read", "accept", "listen", "pull", "park", "idle", "join", "await", "sleep", "loop", "run",
 	"fetch", "remove", "waitFor", "message", "event", "task", "job", "work", "signal", NULL};
@@ -67,14 +69,21 @@ static bool inserts(const struct scene *scene, uint32_t stack)
 	       places_find(scene->places, stack, METHOD_INSERTS) != PROFILE_NONE;
 }
 
+static bool is_acquirer(const struct profile_method *m)
+{
+	if (places_contains(m->name, tasks))
+		return false;
+	return places_contains(m->name, acquirers) ||
+	       (strstr(m->class_name, "Pool") && !places_contains(places_class(m), workers));
+}
+
 /* The first own frame, from `own` outwards, that acquires a limited resource. PROFILE_NONE: none. */
 static uint32_t find_acquirer(const struct scene *scene, uint32_t own)
 {
 	for (int i = 0; i < POOL_INNER && own != PROFILE_NONE; i++) {
 		const struct profile_method *m = places_method(scene, own);
 
-		if (places_contains(m->name, acquirers) ||
-			(strstr(m->class_name, "Pool") && !strstr(m->class_name, "ThreadPool")))
+		if (is_acquirer(m))
 			return own;
 		own = places_outwards(scene->places, own);
 	}
@@ -200,7 +209,10 @@ static double pool_members(const struct pool *pool, double seconds)
 	return pool->lived <= 1.25 * on_average + 1 ? pool->lived : on_average;
 }
 
-/* True for Object.wait without a timeout, which calls the method with one, and for a condition's await. */
+/*
+ * True for Object.wait without a timeout, which calls the method with one, and for a condition's
+ * await.
+ */
 static bool waits_untimed(const struct scene *scene, uint32_t stack)
 {
 	struct place at = places_of(scene->places, stack);
