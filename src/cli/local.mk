@@ -26,8 +26,8 @@ libcli_a_SOURCES = \
 	%D%/live/live.h %D%/live/own.h %D%/live/remote.c %D%/live/remote.h %D%/live/replay.c \
 	%D%/live/replay.h \
 	%D%/recorder/instances.c %D%/recorder/join.c %D%/recorder/join.h %D%/recorder/keep.c \
-	%D%/recorder/keep.h %D%/recorder/pusher.c %D%/recorder/pusher.h %D%/recorder/recorder.c \
-	%D%/recorder/recorder.h %D%/recorder/triggers.c %D%/recorder/triggers.h \
+	%D%/recorder/keep.h %D%/recorder/options.c %D%/recorder/pusher.c %D%/recorder/pusher.h \
+	%D%/recorder/recorder.c %D%/recorder/recorder.h %D%/recorder/triggers.c %D%/recorder/triggers.h \
 	%D%/recorder/unpushed.c %D%/recorder/unpushed.h \
 	%D%/outputs/hot.c %D%/outputs/labels.c %D%/outputs/names.c %D%/outputs/outputs.c \
 	%D%/outputs/outputs.h %D%/outputs/parse.c \

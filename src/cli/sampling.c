@@ -133,15 +133,30 @@ int sampling_begin(struct sampling *s, struct err *err)
 	return rc;
 }
 
+void sampling_join(struct sampling *s, struct shared *from, struct profile *p)
+{
+	catch_signals(s->saves);
+	s->joined = from;
+	s->profile = p;
+	s->begin_ns = clock_mono_ns();
+}
+
+const struct vitals *sampling_vitals(const struct sampling *s)
+{
+	return s->joined ? shared_vitals(s->joined) : session_vitals(s->session);
+}
+
 /* Stops the process on ^Z. The agent keeps the session but takes no samples; the pause extends the duration. */
 static void sampling_pause(struct sampling *s)
 {
 	uint64_t stopped_ns = clock_mono_ns();
 
-	session_park(s->session, true);
+	if (s->session)
+		session_park(s->session, true);
 	sampling_stop = 0;
 	kill(getpid(), SIGSTOP);
-	session_park(s->session, false);
+	if (s->session)
+		session_park(s->session, false);
 	s->begin_ns += clock_mono_ns() - stopped_ns;
 }
 
@@ -162,8 +177,12 @@ int sampling_loop(struct sampling *s, struct err *err)
 		if (s->duration_ns &&
 			(s->duration_ns - (now_ns - s->begin_ns)) / NS_PER_MS < left_ms)
 			left_ms = (s->duration_ns - (now_ns - s->begin_ns)) / NS_PER_MS + 1;
-		session_wait(s->session, (int)left_ms);
-		rc = session_drain(s->session, err);
+		if (s->joined) {
+			rc = shared_read(s->joined, (int)left_ms, err);
+		} else {
+			session_wait(s->session, (int)left_ms);
+			rc = session_drain(s->session, err);
+		}
 		now_ns = clock_mono_ns();
 		if (now_ns < due_ns)
 			continue;
@@ -173,7 +192,7 @@ int sampling_loop(struct sampling *s, struct err *err)
 				session_duration_ns(s->session));
 		background_limit_log();
 		if (terminal) {
-			const struct vitals *v = session_vitals(s->session);
+			const struct vitals *v = sampling_vitals(s);
 			int64_t samples = 0;
 
 			for (int i = 0; i < s->events.count; i++)
@@ -187,7 +206,7 @@ int sampling_loop(struct sampling *s, struct err *err)
 				v->stalled ? "  JVM does not respond" : "", s->then);
 			fflush(stderr);
 		}
-		if (s->poll && rc >= 0 && s->poll(s->ctx, session_vitals(s->session), err))
+		if (s->poll && rc >= 0 && s->poll(s->ctx, sampling_vitals(s), err))
 			rc = -1;
 	}
 	if (terminal)
@@ -222,6 +241,8 @@ void sampling_finish(struct sampling *s)
 {
 	struct names_wait w = {.s = s, .begin_ns = clock_mono_ns()};
 
+	if (s->joined)
+		return;
 	sampling_signal = 0;
 	catch_signals(s->saves);
 	session_patience(s->session, &(const struct patience){names_go_on, &w});
@@ -236,11 +257,16 @@ void sampling_finish(struct sampling *s)
 void sampling_end(struct sampling *s)
 {
 	/* Interrupted before the session was open: die of the signal, now that everything is cleaned up. */
-	if (!s->session && sampling_signal)
+	if (!s->session && !s->joined && sampling_signal)
 		raise(sampling_signal);
 	share_close(s->share);
 	session_close(s->session);
+	shared_close(s->joined);
 	profile_free(s->profile);
+	s->share = NULL;
+	s->session = NULL;
+	s->joined = NULL;
+	s->profile = NULL;
 	if (s->command)
 		s->exit_status = launch_wait(&s->launch);
 }

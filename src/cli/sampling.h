@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Samples a JVM without a screen into a profile, with a progress line on a terminal.
+ * Samples a JVM without a screen into a profile, with a progress line on a terminal; or fills the profile with the samples of a
+ * session that another jhot has with the JVM.
  *
  *   sampling_parse -> sampling_begin -> sampling_loop -> sampling_finish -> sampling_end
+ *                     sampling_join  ->
  *
  * The first SIGINT, SIGTERM or SIGHUP ends sampling_loop, the second the wait for names in
  * sampling_finish, the third kills jhot. With a command, signals are forwarded to the program
@@ -30,7 +32,8 @@ struct sampling {
 	int exit_status;            /* of the command, after sampling_end */
 	struct hotspot jvm;
 	struct profile *profile;
-	struct session *session;
+	struct session *session;    /* NULL: joined */
+	struct shared *joined;      /* the session of another jhot; NULL: an own one */
 	struct share *share;        /* for other jhot processes; NULL: not possible */
 	struct recording_meta meta; /* of the recordings that these receive */
 	/* Called with the vitals about four times a second; -1 ends sampling_loop with that error. May be NULL. */
@@ -46,6 +49,9 @@ int sampling_find(struct sampling *s, const struct args *args, struct err *err);
 int sampling_options(struct sampling *s, const struct args *args, struct err *err);
 /* Attaches and starts the events. Call sampling_end afterwards, also on failure. */
 int sampling_begin(struct sampling *s, struct err *err);
+/* In place of sampling_begin; owns both. */
+void sampling_join(struct sampling *s, struct shared *from, struct profile *p);
+const struct vitals *sampling_vitals(const struct sampling *s);
 /* Runs until the time is over or a signal arrives (0), or the session ends by itself (-1). */
 int sampling_loop(struct sampling *s, struct err *err);
 /*
@@ -62,6 +68,6 @@ bool sampling_save_requested(void);
  * read from files, and reports progress on stderr.
  */
 void sampling_finish(struct sampling *s);
-void sampling_end(struct sampling *s); /* frees session and profile */
+void sampling_end(struct sampling *s); /* frees session and profile, and sets them to NULL */
 
 #endif

@@ -98,6 +98,28 @@ static int read_seconds(
 	return rc < 0 ? -1 : 0;
 }
 
+int join_open(const struct args *args, const struct sampling *s, struct profile *p,
+	struct shared **from, struct err *err)
+{
+	struct shared *to = shared_open(&s->jvm, SHARE_WATCH, p, NULL);
+	int rc = 1;
+
+	*from = NULL;
+	if (to && shared_read(to, (int)(LATE_NS / NS_PER_MS), NULL) > 0)
+		rc = check_options(args, s, shared_server(to), err) ||
+				     check_events(args, s, to, err)
+			     ? -1
+			     : 0;
+	if (rc) {
+		shared_close(to);
+		return rc;
+	}
+	*from = to;
+	fprintf(stderr, "JVM %d is being profiled by jhot process %d; recording its samples.\n",
+		(int)s->jvm.pid, (int)shared_server(to));
+	return 0;
+}
+
 int join_record(
 	const struct args *args, const struct sampling *s, struct outputs *o, struct err *err)
 {
@@ -106,21 +128,11 @@ int join_record(
 
 	c.to = xcalloc(1, sizeof(*c.to));
 	c.to->profile = profile_new();
-	c.from = shared_open(&s->jvm, SHARE_WATCH, c.to->profile, NULL);
-	int rc = c.from ? shared_read(c.from, (int)(LATE_NS / NS_PER_MS), NULL) : 0;
-	if (rc <= 0) {
-		copying_done(&c);
-		return 1;
-	}
-	rc = check_options(args, s, shared_server(c.from), err);
-	if (!rc)
-		rc = check_events(args, s, c.from, err);
+	int rc = join_open(args, s, c.to->profile, &c.from, err);
 	if (rc) {
 		copying_done(&c);
-		return -1;
+		return rc;
 	}
-	fprintf(stderr, "JVM %d is being profiled by jhot process %d; recording its samples.\n",
-		(int)s->jvm.pid, (int)shared_server(c.from));
 	sampling_catch(SIGINT, on_join_signal, (int)SA_RESETHAND);
 	sampling_catch(SIGTERM, on_join_signal, (int)SA_RESETHAND);
 	sampling_catch(SIGHUP, on_join_signal, (int)SA_RESETHAND);

@@ -2,13 +2,15 @@
 /* Records one JVM into many files. */
 #include "cli/recorder/recorder.h"
 
+#include "attach/proc.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/hash.h"
-#include "cli/line/units.h"
+#include "cli/line/verb.h"
+#include "cli/recorder/join.h"
 #include "cli/recorder/unpushed.h"
 #include "profile/cut.h"
 
+#include <poll.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,14 +21,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LATE_S      2u   /* samples may arrive this late */
-#define HISTORY_S   600u /* seconds that are retained at least, for incidents and unwritten files */
-#define BEFORE_S    60u
-#define AFTER_S     30u
-#define RETRY_S     10u /* after an incident could not be written */
-#define PER_HOUR    10u
-#define HOUR_S      3600u
-#define SPAN_MOST_S (24u * 3600)
+#define LATE_S        2u   /* samples may arrive this late */
+#define HISTORY_S     600u /* seconds that are retained at least, for incidents and unwritten files */
+#define RETRY_S       10u  /* after an incident could not be written */
+#define JOIN_AGAIN_MS 1000 /* after the end of a joined session: its JVM may be ending */
+#define HOUR_S        3600u
 
 extern char **environ;
 
@@ -48,164 +47,6 @@ static void say(const char *fmt, ...)
 	buf_printf(&line, "%s%s %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "", at, text);
 	fputs(buf_str(&line), stderr); /* at once, because several processes may write */
 	buf_done(&line);
-}
-
-/* --- options ----------------------------------------------------------------------------------------- */
-
-bool recorder_requested(const struct args *args)
-{
-	return args_has(args, OPT_ROTATE) || args_has(args, OPT_WHEN);
-}
-
-int recorder_check_options(const struct args *args, struct err *err)
-{
-	static const struct {
-		enum option_id id;
-		const char *name;
-		bool of_incidents;
-	} needing[] = {
-		{OPT_KEEP_FILES, "keep", false},
-		{OPT_EXEC, "exec", false},
-		{OPT_PUSH, "push", false},
-		{OPT_FRACTION, "fraction", false},
-		{OPT_BEFORE, "before", true},
-		{OPT_AFTER, "after", true},
-		{OPT_AT_MOST, "at-most", true},
-	};
-
-	for (size_t i = 0; i < sizeof(needing) / sizeof(needing[0]); i++)
-		if (args_has(args, needing[i].id) && !args_has(args, OPT_WHEN) &&
-			(needing[i].of_incidents || !args_has(args, OPT_ROTATE)))
-			return err_set(err, ERR_USAGE, "--%s has no effect without %s.",
-				needing[i].name,
-				needing[i].of_incidents ? "--when" : "--rotate or --when");
-	if (!args_has(args, OPT_PUSH) &&
-		(args_has(args, OPT_HEADER) || args_has(args, OPT_TOKEN_FILE) ||
-			args_has(args, OPT_CA_FILE)))
-		return err_set(err, ERR_USAGE,
-			"--header, --token-file and --ca-file have no effect without --push.");
-	if (recorder_requested(args) && args_has(args, OPT_WHY)) {
-		err_set(err, ERR_USAGE, "--why diagnoses a recording at its end.");
-		err_hint(err, "--when why     writes a file whenever something is found");
-		return -1;
-	}
-	return 0;
-}
-
-/* A duration of at least a second; *seconds stays as it is if the option is missing. */
-static int parse_seconds(const struct args *args, enum option_id id, const char *name,
-	uint32_t *seconds, struct err *err)
-{
-	const char *text = args_get(args, id);
-	uint64_t ns;
-
-	if (!text)
-		return 0;
-	if (units_duration(text, &ns, err))
-		return -1;
-	if (ns < NS_PER_S || ns > SPAN_MOST_S * NS_PER_S)
-		return err_set(err, ERR_USAGE,
-			"%s must be between 1 second and 24 hours, not \"%s\".", name, text);
-	*seconds = (uint32_t)(ns / NS_PER_S);
-	return 0;
-}
-
-/* False: this host is not among those that --fraction selects. The choice is the same at each start. */
-static int parse_fraction(const struct args *args, bool *selected, struct err *err)
-{
-	const char *text = args_get(args, OPT_FRACTION);
-	char host[256] = "";
-	double percent;
-
-	*selected = true;
-	if (!text)
-		return 0;
-	if (!units_percent(text, &percent) || !(percent > 0 && percent <= 100))
-		return err_set(err, ERR_USAGE,
-			"--fraction takes a percentage, such as 10%%, not \"%s\".", text);
-	gethostname(host, sizeof(host) - 1);
-	*selected = (double)(hash_bytes(host, strlen(host), 1) >> 11) <
-		    percent / 100 * (double)(1ull << 53);
-	return 0;
-}
-
-/* Without %t in its name, each file would replace the previous one. */
-static int check_names(const struct outputs *o, struct err *err)
-{
-	if (!o->count) {
-		err_set(err, ERR_USAGE, "--rotate and --when need files to write.");
-		err_hint(err, "-o '%%n-%%t.jhot'");
-		return -1;
-	}
-	for (int i = 0; i < o->count; i++) {
-		const char *path = o->files[i].path, *slash = strrchr(path, '/');
-
-		if (outputs_is_stdout(&o->files[i]))
-			return err_set(
-				err, ERR_USAGE, "--rotate and --when write files, not to stdout.");
-		if (!strstr(slash ? slash : path, "%t")) {
-			err_set(err, ERR_USAGE,
-				"With --rotate or --when, the file name in \"%s\" must contain "
-				"%%t, "
-				"or each file would replace the previous one.",
-				path);
-			err_hint(err, "-o '%.*s%%n-%%t%s'", slash ? (int)(slash + 1 - path) : 0,
-				path, o->files[i].format->suffixes[0]);
-			return -1;
-		}
-	}
-	return 0;
-}
-
-/* Chooses the output whose files are pushed: recordings, because they contain all events, labels and the host. */
-static int parse_push(struct recorder *r, const struct args *args, struct err *err)
-{
-	const char *url = args_get(args, OPT_PUSH);
-
-	r->push_output = -1;
-	if (!url)
-		return 0;
-	for (int i = r->outputs.count - 1; i >= 0; i--)
-		if (r->outputs.files[i].format == &outputs_jhot)
-			r->push_output = i;
-	if (r->push_output < 0) {
-		err_set(err, ERR_USAGE, "--push sends recordings, and no -o writes them.");
-		err_hint(err, "-o '%%n-%%t.jhot'");
-		return -1;
-	}
-	return pushing_parse(&r->pushing, url, args, err);
-}
-
-static int recorder_parse(struct recorder *r, const struct args *args, struct err *err)
-{
-	struct events *e = &r->sampling.events;
-	const char *keep = args_get(args, OPT_KEEP_FILES);
-
-	r->before_s = BEFORE_S;
-	r->after_s = AFTER_S;
-	r->per_hour = PER_HOUR;
-	r->command = args_get(args, OPT_EXEC);
-	if (triggers_parse(&r->triggers, args, err) || events_parse(e, args, EVENT_CPU, err) ||
-		outputs_parse(&r->outputs, args, err) ||
-		sampling_options(&r->sampling, args, err) ||
-		parse_seconds(args, OPT_ROTATE, "--rotate", &r->rotate_s, err) ||
-		parse_seconds(args, OPT_BEFORE, "--before", &r->before_s, err) ||
-		parse_seconds(args, OPT_AFTER, "--after", &r->after_s, err) ||
-		(keep && keep_parse(&r->keep, keep, err)) ||
-		(args_has(args, OPT_AT_MOST) &&
-			units_count(args_get(args, OPT_AT_MOST), "--at-most",
-				sizeof(r->fired) / sizeof(r->fired[0]), &r->per_hour, err)) ||
-		check_names(&r->outputs, err) || parse_push(r, args, err))
-		return -1;
-	if (!args_has(args, OPT_EVENT)) {
-		/* Events for the rules. Rules do without those that cannot be sampled here. */
-		e->optional = r->triggers.need_findings || r->triggers.need_wall;
-		if (r->triggers.need_findings)
-			events_insert(e, NULL, EVENT_LOCK);
-		if (r->triggers.need_findings || r->triggers.need_wall)
-			events_insert(e, NULL, EVENT_WALL);
-	}
-	return 0;
 }
 
 /* --- writing a file ---------------------------------------------------------------------------------- */
@@ -273,8 +114,8 @@ static void make_space(
 {
 	const struct outputs_names names = {
 		(int)r->sampling.jvm.pid, r->sampling.jvm.name, start_wall_ns, NULL};
-	char *path = outputs_path(f, &names, &r->sampling.events, 0);
-	char *regex = outputs_name_regex(f, &names, &r->sampling.events);
+	char *path = outputs_path(f, &names, r->events, 0);
+	char *regex = outputs_name_regex(f, &names, r->events);
 	struct err err = {0};
 
 	if (keep_apply(&r->keep, path, regex, more, more ? r->largest : 0, &err) < 0)
@@ -288,7 +129,7 @@ static int write_file(struct recorder *r, int i, const struct profile *cut, uint
 	const struct incident *incident, struct err *err)
 {
 	struct outputs one = r->outputs;
-	struct vitals v = *session_vitals(r->sampling.session);
+	struct vitals v = *sampling_vitals(&r->sampling);
 	const struct outputs_source source = {
 		.profile = cut, .vitals = &v, .duration_ns = seconds * NS_PER_S};
 	char rule[80], what[260];
@@ -310,7 +151,7 @@ static int write_file(struct recorder *r, int i, const struct profile *cut, uint
 	/* The seconds of an incident are also in rotated files: they would be counted twice. */
 	r->pushes = i == r->push_output && !(incident && r->rotate_s);
 	make_space(r, &one.files[0], profile_info(cut).start_wall_ns, 1);
-	if (outputs_write(&one, &r->sampling.events, &source, err))
+	if (outputs_write(&one, r->events, &source, err))
 		return -1;
 	make_space(r, &one.files[0], profile_info(cut).start_wall_ns, 0);
 	return 0;
@@ -335,12 +176,18 @@ static void push_unpushed(struct recorder *r)
 	const struct outputs_names names = {
 		(int)r->sampling.jvm.pid, r->sampling.jvm.name, clock_wall_ns(), NULL};
 	const struct output *f = &r->outputs.files[r->push_output];
-	char *path = outputs_path(f, &names, &r->sampling.events, 0);
-	char *regex = outputs_name_regex(f, &names, &r->sampling.events);
+	char *path = outputs_path(f, &names, r->events, 0);
+	char *regex = outputs_name_regex(f, &names, r->events);
 
 	keep_each(path, regex, push_again, r, NULL);
 	free(regex);
 	free(path);
+}
+
+static void recorder_busy(const struct recorder *r, bool busy)
+{
+	if (r->sampling.session)
+		session_busy(r->sampling.session, busy);
 }
 
 /* Writes, for each output, the seconds up to `to` that are in none of its files. An output that fails keeps its r->from. */
@@ -351,7 +198,7 @@ static void write_span(struct recorder *r, uint32_t to)
 	bool written = false;
 	struct err err;
 
-	session_busy(r->sampling.session, true);
+	recorder_busy(r, true);
 	push_unpushed(r);
 	for (int i = 0; i < r->outputs.count; i++) {
 		uint32_t *from = &r->from[i];
@@ -377,8 +224,8 @@ static void write_span(struct recorder *r, uint32_t to)
 	}
 	profile_free(cut);
 	if (written)
-		r->base = *session_vitals(r->sampling.session);
-	session_busy(r->sampling.session, false);
+		r->base = *sampling_vitals(&r->sampling);
+	recorder_busy(r, false);
 }
 
 /* --- incidents --------------------------------------------------------------------------------------- */
@@ -430,7 +277,7 @@ static void write_incidents(struct recorder *r, uint32_t now, bool last)
 			 to = i->to < now + 1 ? i->to : now + 1;
 		struct profile *cut = profile_cut(r->sampling.profile, from, to);
 		bool written = true;
-		session_busy(r->sampling.session, true);
+		recorder_busy(r, true);
 		for (int o = 0; o < r->outputs.count; o++) {
 			struct err err = {0};
 			if (!write_file(r, o, cut, to - from, i, &err))
@@ -438,7 +285,7 @@ static void write_incidents(struct recorder *r, uint32_t now, bool last)
 			say("%s", err.what);
 			written = false;
 		}
-		session_busy(r->sampling.session, false);
+		recorder_busy(r, false);
 		profile_free(cut);
 		if (written) {
 			i->to = 0;
@@ -481,7 +328,73 @@ static int recorder_poll(void *ctx, const struct vitals *v, struct err *err)
 	return 0;
 }
 
-int recorder_one(struct recorder *r, struct err *err)
+/* Joins the session of another jhot, if there is one. Returns as join_open. */
+static int recorder_join(struct recorder *r, struct err *err)
+{
+	struct sampling *s = &r->sampling;
+	struct shared *from;
+
+	if (r->args->verb->bit != VERB_RECORD || s->options.token || s->options.take_over)
+		return 1;
+	struct profile *p = profile_new();
+	int rc = join_open(r->args, s, p, &from, err);
+	if (!rc && r->triggers.need_wall &&
+		shared_vitals(from)->events[EVENT_WALL].state != VITALS_ON) {
+		rc = err_set(err, ERR_BUSY,
+			"JVM %d is being profiled by jhot process %d, which does not sample wall, "
+			"and "
+			"--when pool: needs it.",
+			(int)s->jvm.pid, (int)shared_server(from));
+		err_hint(err, "--take-over     ends that session first");
+		shared_close(from);
+	}
+	if (rc) {
+		profile_free(p);
+		return rc;
+	}
+	sampling_join(s, from, p);
+	r->base = *sampling_vitals(s);
+	for (int i = 0; i < OUTPUTS_MAX; i++)
+		r->from[i] = profile_info(p).now + 1;
+	if (args_has(r->args, OPT_EVENT))
+		return 0;
+	r->events = &r->joined_events;
+	r->joined_events.count = 0;
+	for (int id = 0; id < VITALS_EVENTS; id++)
+		if (r->base.events[id].state == VITALS_ON)
+			events_insert(&r->joined_events, p, id);
+	return 0;
+}
+
+/* Writes what is in no file yet. */
+static void recorder_finish(struct recorder *r)
+{
+	sampling_finish(&r->sampling);
+	uint32_t now = profile_info(r->sampling.profile).now;
+	write_incidents(r, now, true);
+	if (r->rotate_s)
+		write_span(r, now + 1);
+	for (int i = 0; r->rotate_s && i < r->outputs.count; i++)
+		if (r->from[i] <= now)
+			say("lost %u s that could not be written to %s", now + 1 - r->from[i],
+				r->outputs.files[i].path);
+}
+
+static void say_end(const struct recorder *r, const struct err *err)
+{
+	const struct hotspot *jvm = &r->sampling.jvm;
+
+	if (r->stopped)
+		say("%d %s is not recorded any more, because `jhot stop` ended it, until "
+		    "the JVM or this recorder is restarted",
+			(int)jvm->pid, jvm->name);
+	else if (err->kind == ERR_GONE && !r->sampling.joined)
+		say("%d %s ended", (int)jvm->pid, jvm->name);
+	else
+		say("%d %s: %s", (int)jvm->pid, jvm->name, err->what);
+}
+
+static int recorder_begin(struct recorder *r, struct err *err)
 {
 	struct sampling *s = &r->sampling;
 	uint32_t history = HISTORY_S;
@@ -489,6 +402,7 @@ int recorder_one(struct recorder *r, struct err *err)
 	memset(r->from, 0, sizeof(r->from));
 	memset(r->incidents, 0, sizeof(r->incidents));
 	r->base = (struct vitals){0};
+	r->events = &s->events;
 	outputs_detect_labels(&r->outputs, (int)s->jvm.pid);
 	s->meta.labels = r->outputs.labels;
 	s->meta.label_count = r->outputs.label_count;
@@ -496,49 +410,57 @@ int recorder_one(struct recorder *r, struct err *err)
 	s->poll = recorder_poll;
 	s->ctx = r;
 	r->stopped = false;
-	int rc = sampling_begin(s, err);
-	if (!rc) {
-		push_unpushed(r);
-		if (history < 2 * r->rotate_s)
-			history = 2 * r->rotate_s;
-		if (history < r->before_s + r->after_s)
-			history = r->before_s + r->after_s;
-		profile_set_history(s->profile, history + HISTORY_S);
+	int rc = recorder_join(r, err);
+	if (rc > 0)
+		rc = sampling_begin(s, err);
+	if (rc)
+		return rc;
+	push_unpushed(r);
+	if (history < 2 * r->rotate_s)
+		history = 2 * r->rotate_s;
+	if (history < r->before_s + r->after_s)
+		history = r->before_s + r->after_s;
+	profile_set_history(s->profile, history + HISTORY_S);
+	if (s->session)
 		session_names_patient(s->session);
-		r->boundary = r->rotate_s ? next_boundary(r, 0) : 0;
+	r->boundary = r->rotate_s ? next_boundary(r, r->from[0]) : 0;
+	return 0;
+}
+
+int recorder_one(struct recorder *r, struct err *err)
+{
+	struct sampling *s = &r->sampling;
+	int rc = recorder_begin(r, err);
+
+	if (!rc) {
 		say("recording %d %s", (int)s->jvm.pid, s->jvm.name);
 		rc = sampling_loop(s, err);
-		r->stopped = rc && session_was_stopped(s->session);
-		sampling_finish(s);
-		uint32_t now = profile_info(s->profile).now;
-		write_incidents(r, now, true);
-		if (r->rotate_s)
-			write_span(r, now + 1);
-		for (int i = 0; r->rotate_s && i < r->outputs.count; i++)
-			if (r->from[i] <= now)
-				say("lost %u s that could not be written to %s",
-					now + 1 - r->from[i], r->outputs.files[i].path);
-		if (rc && err->kind == ERR_GONE)
-			say("%d %s ended", (int)s->jvm.pid, s->jvm.name);
-		else if (r->stopped)
-			say("%d %s is not recorded any more, because `jhot stop` ended it, until "
-			    "the JVM or this recorder is restarted",
-				(int)s->jvm.pid, s->jvm.name);
-		else if (rc)
-			say("%d %s: %s", (int)s->jvm.pid, s->jvm.name, err->what);
+		r->stopped = rc && s->session && session_was_stopped(s->session);
+		recorder_finish(r);
+		if (rc)
+			say_end(r, err);
 	}
+	r->joined = s->joined != NULL;
 	sampling_end(s);
-	s->session = NULL;
-	s->profile = NULL;
-	s->share = NULL;
 	triggers_done(&r->triggers);
 	return rc;
+}
+
+/* True if the JVM still runs after the end of the session that was joined. */
+static bool jvm_runs(const struct hotspot *jvm)
+{
+	struct proc_cpu cpu;
+
+	poll(NULL, 0, JOIN_AGAIN_MS);
+	return !proc_cpu(jvm->pid, &cpu) && cpu.start_ticks == jvm->start_ticks && cpu.state != 'Z';
 }
 
 int recorder_run(const struct args *args, struct err *err)
 {
 	const char *target = args->operands[0];
 	struct recorder *r = xcalloc(1, sizeof(*r));
+
+	r->args = args;
 	struct outputs_names names = {.name = target, .start_wall_ns = clock_wall_ns()};
 	bool selected;
 	int rc = recorder_parse(r, args, err);
@@ -548,7 +470,7 @@ int recorder_run(const struct args *args, struct err *err)
 	if (!rc)
 		rc = outputs_check(&r->outputs, &r->sampling.events, &names, err);
 	if (!rc)
-		rc = parse_fraction(args, &selected, err);
+		rc = recorder_parse_fraction(args, &selected, err);
 	if (!rc && selected && r->push_output >= 0)
 		rc = pusher_begin(&r->pusher, &r->pushing, err);
 	if (!rc && !selected) {
@@ -563,6 +485,10 @@ int recorder_run(const struct args *args, struct err *err)
 			rc = events_resolve(&r->sampling.events, r->sampling.jvm.pid, NULL, err);
 		if (!rc)
 			rc = recorder_one(r, err);
+		while (rc && r->joined && err->kind == ERR_GONE && jvm_runs(&r->sampling.jvm)) {
+			*err = (struct err){0};
+			rc = recorder_one(r, err);
+		}
 		if (rc && (r->stopped || (err->kind == ERR_GONE && r->sampling.begin_ns)))
 			rc = 0;
 	}

@@ -2,8 +2,9 @@
 /*
  * `jhot record` without an end: files of equal length (--rotate), and files around incidents (--when), for days.
  *
- *   recorder.c    one JVM: which seconds go into which file
+ *   recorder.c    one JVM: which seconds go into which file     options.c   the command line
  *   instances.c   all JVMs of a name: a child process per JVM
+ *   join.c        the session of another jhot in place of an own one
  *   triggers.c    the rules of --when          keep.c   removing old files
  *   pusher.c      --push: the process that sends files to a receiver      unpushed.c  marks of files that wait for it
  *
@@ -37,7 +38,10 @@ int recorder_run(const struct args *args, struct err *err);
 /* --- between the files of this folder ------------------------------------------------------------------ */
 
 struct recorder {
+	const struct args *args;
 	struct sampling sampling;
+	const struct events *events; /* in the files */
+	struct events joined_events; /* those of a joined session, in the order of their ids */
 	struct outputs outputs;
 	struct triggers triggers;
 	struct keep keep;
@@ -52,6 +56,7 @@ struct recorder {
 	bool pushes;       /* the file being written is to be pushed */
 
 	bool stopped; /* the last session was ended by `jhot stop` */
+	bool joined;  /* the last session was another jhot's */
 
 	uint32_t from[OUTPUTS_MAX]; /* per output: the first second that is in no file yet */
 	uint32_t boundary;          /* the second at which the current file ends; 0: none */
@@ -66,8 +71,14 @@ struct recorder {
 	uint64_t fired_count;
 };
 
-/* Records one JVM until a signal (0) or its end (-1 with ERR_GONE). The caller has filled in sampling.jvm. */
+/*
+ * Records one JVM until a signal (0) or its end (-1 with ERR_GONE), or that of the session that was joined. The caller has filled in
+ * sampling.jvm.
+ */
 int recorder_one(struct recorder *r, struct err *err);
+/* options.c: the command line. The host is not recorded if parse_fraction sets *selected to false; it is the same at each start. */
+int recorder_parse(struct recorder *r, const struct args *args, struct err *err);
+int recorder_parse_fraction(const struct args *args, bool *selected, struct err *err);
 /* Prints messages of the pusher. */
 void recorder_report_pushes(struct recorder *r);
 /* Blocks until one of the signals that end a recorder. */
