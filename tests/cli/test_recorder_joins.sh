@@ -97,6 +97,20 @@ wait "$RECORDER"
 is "with 0" $? 0 || diag_file "$T/recorder.err"
 adds_up "after the session"
 
+# --- two recorders that begin at the same moment ---
+jvm_start $CALM_JVM Totals
+for i in 1 2 3; do
+	recorder --rotate 1s -o "$D/$i-%t.jhot" "$JVM"
+	recorders+=("$RECORDER")
+done
+for i in 1 2 3; do
+	ok "of recorders that begin at the same moment, each writes files: $i" wait_for 30 eval "ls $D | grep -q ^$i-" || diag_file "$T/recorder.err"
+done
+kill "${recorders[@]}"
+wait "${recorders[@]}"
+is "each ends with 0" $? 0
+jvm_end
+
 # --- JVM and session end together ---
 jvm_start $CALM_JVM Totals
 run start -e cpu "$JVM"

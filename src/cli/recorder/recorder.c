@@ -25,6 +25,7 @@
 #define HISTORY_S     600u /* seconds that are retained at least, for incidents and unwritten files */
 #define RETRY_S       10u  /* after an incident could not be written */
 #define JOIN_AGAIN_MS 1000 /* after the end of a joined session: its JVM may be ending */
+#define JOIN_TRIES    5u
 #define HOUR_S        3600u
 
 extern char **environ;
@@ -328,13 +329,19 @@ static int recorder_poll(void *ctx, const struct vitals *v, struct err *err)
 	return 0;
 }
 
+static bool may_join(const struct recorder *r)
+{
+	return r->args->verb->bit == VERB_RECORD && !r->sampling.options.token &&
+	       !r->sampling.options.take_over;
+}
+
 /* Joins the session of another jhot, if there is one. Returns as join_open. */
 static int recorder_join(struct recorder *r, struct err *err)
 {
 	struct sampling *s = &r->sampling;
 	struct shared *from;
 
-	if (r->args->verb->bit != VERB_RECORD || s->options.token || s->options.take_over)
+	if (!may_join(r))
 		return 1;
 	struct profile *p = profile_new();
 	int rc = join_open(r->args, s, p, &from, err);
@@ -394,6 +401,23 @@ static void say_end(const struct recorder *r, const struct err *err)
 		say("%d %s: %s", (int)jvm->pid, jvm->name, err->what);
 }
 
+/* Begins a session, or joins one. That of a jhot that has just attached can be joined a few seconds later. */
+static int recorder_attach(struct recorder *r, struct err *err)
+{
+	for (unsigned tries = may_join(r) ? JOIN_TRIES : 0;; tries--) {
+		int rc = recorder_join(r, err);
+
+		if (rc <= 0)
+			return rc;
+		rc = sampling_begin(&r->sampling, err);
+		if (!rc || !tries || err->kind != ERR_BUSY || r->sampling.session)
+			return rc;
+		sampling_end(&r->sampling);
+		*err = (struct err){0};
+		poll(NULL, 0, JOIN_AGAIN_MS);
+	}
+}
+
 static int recorder_begin(struct recorder *r, struct err *err)
 {
 	struct sampling *s = &r->sampling;
@@ -410,11 +434,8 @@ static int recorder_begin(struct recorder *r, struct err *err)
 	s->poll = recorder_poll;
 	s->ctx = r;
 	r->stopped = false;
-	int rc = recorder_join(r, err);
-	if (rc > 0)
-		rc = sampling_begin(s, err);
-	if (rc)
-		return rc;
+	if (recorder_attach(r, err))
+		return -1;
 	push_unpushed(r);
 	if (history < 2 * r->rotate_s)
 		history = 2 * r->rotate_s;
