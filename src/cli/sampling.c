@@ -10,18 +10,30 @@
 #include "cli/report.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define STEP_MS 200
-#define POLL_NS (250 * NS_PER_MS)
-#define SHOW_NS NS_PER_S /* shorter waits are not reported */
+#define STEP_MS  200
+#define POLL_NS  (250 * NS_PER_MS)
+#define SHOW_NS  NS_PER_S /* shorter waits are not reported */
+#define TWICE_NS (200 * NS_PER_MS)
 
 static volatile sig_atomic_t sampling_signal, sampling_stop, sampling_save;
+static _Atomic uint64_t sampling_signal_ns; /* time of the last one */
 
+/* Signals in quick succession count as one: timeout(1) sends its signal to the process, and then to the process group. */
 static void on_signal(int signo)
 {
+	uint64_t now_ns = clock_mono_ns(), last_ns = atomic_exchange(&sampling_signal_ns, now_ns);
+
+	if (now_ns - last_ns < TWICE_NS)
+		return;
+	if (sampling_signal) {
+		signal(signo, SIG_DFL);
+		raise(signo); /* when this handler returns */
+	}
 	sampling_signal = signo;
 }
 
@@ -34,6 +46,11 @@ static void on_save(int signo)
 {
 	(void)signo;
 	sampling_save = 1;
+}
+
+bool sampling_signalled(void)
+{
+	return sampling_signal;
 }
 
 bool sampling_interrupted(void)
@@ -58,13 +75,18 @@ void sampling_catch(int signo, void (*handler)(int), int flags)
 		sigaction(signo, &action, NULL);
 }
 
-/* The handler of SIGTSTP (^Z) only sets a flag; sampling_pause stops the process. */
-static void catch_signals(bool saves)
+void sampling_catch_ending(void)
 {
 	static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
 
 	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
-		sampling_catch(ending[i], on_signal, (int)SA_RESETHAND);
+		sampling_catch(ending[i], on_signal, 0);
+}
+
+/* The handler of SIGTSTP (^Z) only sets a flag; sampling_pause stops the process. */
+static void catch_signals(bool saves)
+{
+	sampling_catch_ending();
 	sampling_catch(SIGTSTP, on_stop, SA_RESTART);
 	if (saves)
 		sampling_catch(SIGUSR1, on_save, SA_RESTART);
@@ -244,7 +266,6 @@ void sampling_finish(struct sampling *s)
 	if (s->joined)
 		return;
 	sampling_signal = 0;
-	catch_signals(s->saves);
 	session_patience(s->session, &(const struct patience){names_go_on, &w});
 	session_finish(s->session);
 	session_patience(s->session, &(const struct patience){0});
@@ -257,8 +278,10 @@ void sampling_finish(struct sampling *s)
 void sampling_end(struct sampling *s)
 {
 	/* Interrupted before the session was open: die of the signal, now that everything is cleaned up. */
-	if (!s->session && !s->joined && sampling_signal)
+	if (!s->session && !s->joined && sampling_signal) {
+		signal(sampling_signal, SIG_DFL);
 		raise(sampling_signal);
+	}
 	share_close(s->share);
 	session_close(s->session);
 	shared_close(s->joined);

@@ -7,7 +7,7 @@
  *                     sampling_join  ->
  *
  * The first SIGINT, SIGTERM or SIGHUP ends sampling_loop, the second the wait for names in
- * sampling_finish, the third kills jhot. With a command, signals are forwarded to the program
+ * sampling_finish, the third kills jhot. Signals within 0.2 s count as one. With a command, signals are forwarded to the program
  * (launch.h), and its end ends sampling_loop. Installs signal handlers; single-threaded. All but
  * sampling_parse block.
  */
@@ -59,6 +59,9 @@ int sampling_loop(struct sampling *s, struct err *err);
  * job control SIGTSTP. flags: those of sigaction(2).
  */
 void sampling_catch(int signo, void (*handler)(int), int flags);
+/* Catches SIGINT, SIGTERM and SIGHUP: sampling_signalled is true after the first, the second kills jhot. */
+void sampling_catch_ending(void);
+bool sampling_signalled(void);
 /* True if Ctrl-C (SIGINT) ended sampling_loop; until sampling_finish. */
 bool sampling_interrupted(void);
 /* True once after one or more SIGUSR1, if s->saves. */

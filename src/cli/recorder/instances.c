@@ -13,7 +13,6 @@
 #include "base/clock.h"
 #include "cli/report.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -189,13 +188,13 @@ static int instances_scan(struct instances *all, struct err *err)
 static void instances_wait_all(struct instances *all)
 {
 	for (uint32_t i = 0; i < all->count; i++)
-		if (all->list[i].child)
-			while (waitpid(all->list[i].child, NULL, 0) < 0 && errno == EINTR) {
-				/* a second signal: the children end without waiting for names */
-				if (instances_end)
-					instances_kill(all, instances_end);
-				instances_end = 0;
-			}
+		while (all->list[i].child && !waitpid(all->list[i].child, NULL, WNOHANG)) {
+			/* a second signal: the children end without waiting for names */
+			if (instances_end)
+				instances_kill(all, instances_end);
+			instances_end = 0;
+			poll(NULL, 0, STEP_MS);
+		}
 }
 
 int recorder_instances(struct recorder *r, const char *name, struct err *err)

@@ -7,19 +7,11 @@
 #include "cli/reading.h"
 #include "profile/cut.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #define STEP_MS 200
 #define LATE_NS (10 * NS_PER_S) /* seconds may arrive this late */
-
-static volatile sig_atomic_t join_end;
-
-static void on_join_signal(int signo)
-{
-	join_end = signo;
-}
 
 static void hint_others(const struct sampling *s, struct err *err)
 {
@@ -88,7 +80,7 @@ static int read_seconds(
 
 	*from = profile_info(p).now + 1;
 	*to = seconds ? *from + seconds : UINT32_MAX;
-	while (rc >= 0 && !join_end && profile_info(p).now < *to) {
+	while (rc >= 0 && !sampling_signalled() && profile_info(p).now < *to) {
 		rc = shared_read(c->from, STEP_MS, err);
 		if (seconds && clock_mono_ns() - begin_ns > duration_ns + LATE_NS)
 			break;
@@ -133,9 +125,7 @@ int join_record(
 		copying_done(&c);
 		return rc;
 	}
-	sampling_catch(SIGINT, on_join_signal, (int)SA_RESETHAND);
-	sampling_catch(SIGTERM, on_join_signal, (int)SA_RESETHAND);
-	sampling_catch(SIGHUP, on_join_signal, (int)SA_RESETHAND);
+	sampling_catch_ending();
 	struct err ended = {0};
 	rc = read_seconds(&c, s->duration_ns, &from, &to, &ended);
 	bool short_of = rc && s->duration_ns;
