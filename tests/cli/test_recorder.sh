@@ -21,11 +21,14 @@ done <<-ROWS
 	2|--rotate 1m -o -
 	2|--rotate 1m -o "$D/%n.jhot"
 	2|--rotate 1m -o "$D/%t/a.jhot"
+	2|--rotate 1m -o "$D/%{NOT_SET}-%t.jhot"
+	2|--rotate 1m -o "$D/%{HOME-%t.jhot"
 	2|--rotate 10ms -o "$D/%t.jhot"
 	2|--rotate 1m --keep never -o "$D/%t.jhot"
 	2|--rotate 1m --keep 24h,lots -o "$D/%t.jhot"
 	2|--when nonsense -o "$D/%t.jhot"
 	2|--when 'cpu>80 apples' -o "$D/%t.jhot"
+	2|--when 'heap>90' -o "$D/%t.jhot"
 	2|--when 'cpu>2G' -o "$D/%t.jhot"
 	2|--when 'gc>10' -o "$D/%t.jhot"
 	2|--when why:nonsense -o "$D/%t.jhot"
@@ -92,12 +95,25 @@ is "the files that are left are the youngest" "$(find "$D" -type f -name 'Totals
 find "$D" -mindepth 1 -delete
 
 # --- SIGUSR1: a file at once ---
-recorder -e cpu --rotate 1h -o "$D/%n-%t.jhot" "$JVM"
+ZONE=eu/1 recorder -e cpu --rotate 1h -o "$D/%{ZONE}-%t.jhot" "$JVM"
 wait_for 60 has_samples "$JVM" 1 || diag_file "$T/recorder.err"
 kill -USR1 "$RECORDER"
 ok "SIGUSR1 writes a file before the interval is over" wait_for 30 files 1
 recorder_end
 is "the rest is in another one" "$(ls "$D" | wc -l)" 2
+is "a variable of the environment is in the names, without slashes" "$(ls "$D" | grep -c '^eu_1-2')" 2
+find "$D" -mindepth 1 -delete
+
+# --- timeout(1) sends its signal to the process and to its group ---
+recorder -e cpu --rotate 1h -o "$D/%n-%t.jhot" "$JVM"
+wait_for 60 has_samples "$JVM" 1 || diag_file "$T/recorder.err"
+for i in 1 2 3; do
+	kill -TERM "$RECORDER"
+	sleep 0.01
+done
+wait "$RECORDER"
+is "signals in quick succession count as one" $? 0
+ok "so the file is written" files 1
 find "$D" -mindepth 1 -delete
 
 # --- an incident: its file begins before it ---

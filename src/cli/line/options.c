@@ -44,8 +44,9 @@ const struct option_def options[] = {
 		"keep N frames at the root of a cut stack, default 0; one frame in between counts "
 		"those left out"},
 	{OPT_OUTPUT, "output", 'o', "FILE", WRITING | VERB_DIFF | VERB_AGENT,
-		"write this file (repeatable); its suffix selects the format, %p %n %h %t %e are "
-		"expanded"},
+		"write this file (repeatable); its suffix selects the format; %p %n %h %t %e "
+		"%{ENV} "
+		"expand"},
 	{OPT_FORMAT, "format", 0, "FORMAT", WRITING,
 		"format of \"-o -\" and of names without a known suffix: collapsed, pprof, text"},
 	{OPT_LABEL, "label", 0, "NAME=VALUE", WRITING,

@@ -13,14 +13,16 @@
 #include "base/clock.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define WORD_MOST   100 /* longest expansion of a pattern, in bytes */
-#define REGEX_PID   "[0-9]{1,10}"
-#define REGEX_START "[0-9]{8}-[0-9]{6}"
-#define REGEX_WORD  "(-[a-z][a-z0-9_-]*)?"
+#define WORD_MOST     100 /* longest expansion of a pattern, in bytes */
+#define VARIABLE_MOST 64  /* longest name of a variable */
+#define REGEX_PID     "[0-9]{1,10}"
+#define REGEX_START   "[0-9]{8}-[0-9]{6}"
+#define REGEX_WORD    "(-[a-z][a-z0-9_-]*)?"
 
 /* Expands the name of an output's files, to the path of one of them or to a regular expression for all. */
 struct expansion {
@@ -92,6 +94,20 @@ static void expand_start(struct expansion *x)
 		buf_adds(&x->out, text);
 }
 
+const char *outputs_variable(const char *at, size_t *len)
+{
+	size_t name =
+		strspn(at + 1, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+	char copy[VARIABLE_MOST];
+
+	*len = name + 2;
+	if (at[name + 1] != '}' || name >= sizeof(copy))
+		return NULL;
+	memcpy(copy, at + 1, name);
+	copy[name] = '\0';
+	return getenv(copy);
+}
+
 /* Expands a pattern without its "%". */
 static void expand_pattern(struct expansion *x, char pattern)
 {
@@ -121,7 +137,13 @@ static void expand(struct expansion *x, const char *name)
 	const char *suffix = name + strlen(name) - export_format_suffix(x->f->format, name);
 
 	for (const char *at = name; at < suffix; at++) {
-		if (*at == '%')
+		if (at[0] == '%' && at[1] == '{') {
+			size_t len;
+			const char *value = outputs_variable(at + 1, &len);
+
+			expand_word(x, value ? value : "");
+			at += len;
+		} else if (*at == '%')
 			expand_pattern(x, *++at);
 		else
 			expand_char(x, *at);

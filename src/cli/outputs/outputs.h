@@ -84,6 +84,8 @@ int outputs_file_count(const struct output *f, const struct events *events);
 /* The path of a file; event: an index into events, ignored if one file stores all of them. The caller frees it. */
 char *outputs_path(const struct output *f, const struct outputs_names *names,
 	const struct events *events, int event);
+/* The value of a variable of jhot's environment, for "{NAME}" of that length; NULL: none is set, or the pattern is malformed. */
+const char *outputs_variable(const char *at, size_t *len);
 /*
  * A regular expression (POSIX, extended) for the last component of the names that this output's
  * files get for any pid, start and word; host, program and events are those of `names` and

@@ -54,6 +54,27 @@ static int outputs_format(
 	return -1;
 }
 
+static int outputs_patterns(const char *path, struct err *err)
+{
+	for (const char *at = strchr(path, '%'); at; at = strchr(at + 2, '%')) {
+		size_t len;
+
+		if ((at[1] && strchr(PATTERNS, at[1])) ||
+			(at[1] == '{' && outputs_variable(at + 1, &len)))
+			continue;
+		if (at[1] == '{')
+			return err_set(err, ERR_USAGE,
+				"The environment variable %.*s in \"%s\" is not set.",
+				(int)strcspn(at + 2, "}"), at + 2, path);
+		err_set(err, ERR_USAGE, "\"%s\" contains an unknown %% pattern.", path);
+		err_hint(err, "%%p pid, %%n name, %%h host, %%t start, %%e event");
+		err_hint(err, "%%{NAME}     the environment variable NAME");
+		err_hint(err, "%%%%     a percent sign");
+		return -1;
+	}
+	return 0;
+}
+
 static int outputs_files(struct outputs *out, const struct args *args, struct err *err)
 {
 	const struct export_format *chosen;
@@ -81,14 +102,8 @@ static int outputs_files(struct outputs *out, const struct args *args, struct er
 					    : chosen;
 		if (!f->format)
 			return outputs_suffix(f->path, err);
-		for (const char *at = strchr(f->path, '%'); at; at = strchr(at + 2, '%')) {
-			if (at[1] && strchr(PATTERNS, at[1]))
-				continue;
-			err_set(err, ERR_USAGE, "\"%s\" contains an unknown %% pattern.", f->path);
-			err_hint(err, "%%p pid, %%n name, %%h host, %%t start, %%e event");
-			err_hint(err, "%%%%     a percent sign");
+		if (outputs_patterns(f->path, err))
 			return -1;
-		}
 	}
 	if (chosen && !used)
 		return err_set(err, ERR_USAGE,

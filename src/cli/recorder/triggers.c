@@ -27,6 +27,7 @@ struct trigger_metric {
 	double (*value)(const struct vitals *v, const struct vitals *last);
 	double (*percent)(const struct vitals *v, const struct vitals *last);
 	const char *example;
+	bool is_bytes;
 };
 
 static double ratio(int64_t part, int64_t all)
@@ -103,15 +104,15 @@ static double swap_bytes(const struct vitals *v, const struct vitals *last)
 }
 
 static const struct trigger_metric metrics[] = {
-	{"cpu", NULL, cpu_percent, "cpu>80% for 5s"},
-	{"heap", heap_bytes, heap_percent, "heap>90%"},
-	{"rss", rss_bytes, NULL, "rss>3.5G"},
-	{"gc", NULL, gc_percent, "gc>10%"},
-	{"stops", NULL, stops_percent, "stops>5%"},
-	{"throttled", NULL, throttled_percent, "throttled>5%"},
-	{"threads", threads_count, NULL, "threads>500"},
-	{"fds", fds_count, fds_percent, "fds>90%"},
-	{"swap", swap_bytes, NULL, "swap>1M"},
+	{"cpu", NULL, cpu_percent, "cpu>80% for 5s", false},
+	{"heap", heap_bytes, heap_percent, "heap>90%", true},
+	{"rss", rss_bytes, NULL, "rss>3.5G", true},
+	{"gc", NULL, gc_percent, "gc>10%", false},
+	{"stops", NULL, stops_percent, "stops>5%", false},
+	{"throttled", NULL, throttled_percent, "throttled>5%", false},
+	{"threads", threads_count, NULL, "threads>500", false},
+	{"fds", fds_count, fds_percent, "fds>90%", false},
+	{"swap", swap_bytes, NULL, "swap>1M", true},
 };
 #define METRICS (sizeof(metrics) / sizeof(metrics[0]))
 
@@ -187,12 +188,14 @@ static int trigger_limit(struct trigger *t, const char *text, struct err *err)
 	char *end;
 
 	t->limit = strtod(text, &end);
+	end += strspn(end, " ");
 	t->percent = end != text && !strcmp(end, "%");
 	if (end == text || t->limit < 0)
 		return trigger_refused(t->text, err);
 	if (t->percent ? !t->metric->percent : !t->metric->value)
 		return trigger_refused(t->text, err);
-	if (t->percent || !*end)
+	/* A number of bytes without a unit was meant to be a percentage, except for 0. */
+	if (t->percent || (!*end && (!t->metric->is_bytes || t->limit == 0)))
 		return 0;
 	if (units_interval(text, &value, &kind, &unused) || kind != UNITS_BYTES)
 		return trigger_refused(t->text, err);
