@@ -51,6 +51,24 @@ static void ask(void)
 	add(EVENT_WALL, stack, MAIN, THREAD_IO, 20, NS_PER_S);
 }
 
+static bool serves; /* main works for a request */
+
+static uint32_t attribute(uint32_t stack, const char *key, const char *value)
+{
+	return profile_stack_child(fake.profile, stack,
+		profile_frame(fake.profile, profile_method(fake.profile, "", value, "", key),
+			FRAME_CONTEXT, 0xffff, 0));
+}
+
+static void serve(void)
+{
+	uint32_t stack = attribute(PROFILE_ROOT_STACK, "http.route", "/cart");
+
+	stack = attribute(stack, "http.method", "GET");
+	stack = profile_stack_child(fake.profile, stack, frame_of("shop.PriceEngine", "compute"));
+	add(EVENT_WALL, stack, MAIN, THREAD_ON_CPU, 20, NS_PER_S);
+}
+
 /*
  * Each second: exec-1 runs all the time and allocates, exec-2 and exec-3 wait, from second 14 on for a lock that
  * exec-1 holds; a collector and a carrier of virtual threads work.
@@ -77,6 +95,8 @@ static void pass_second(void)
 	add(EVENT_WALL, compute, EXEC_1, THREAD_ON_CPU, 20, NS_PER_S);
 	if (asks)
 		ask();
+	if (serves)
+		serve();
 	for (uint32_t t = EXEC_2; t <= EXEC_3; t++)
 		add(EVENT_WALL, parked, t, second < 14 ? THREAD_PARKED : THREAD_MONITOR, 20,
 			NS_PER_S);
@@ -415,6 +435,31 @@ static void test_peers(void)
 	seconds(12);
 }
 
+/* A thread that works for a request has a column with its attributes. */
+static void test_requests(void)
+{
+	keys("t");
+	seconds(1);
+	ui_resize(&ui, 30, 120);
+	ui_draw(&ui);
+	ok(*line_with(" THREAD ") && !strstr(line_with(" THREAD "), "REQUEST"),
+		"without requests there is no column");
+	serves = true;
+	seconds(3);
+	ok(shows(" THREAD ", " REQUEST "), "with requests there is a column");
+	ok(shows(" main ", " /cart GET ") && shows(" main ", "PriceEngine.compute"),
+		"a thread has its request, and its method");
+	ok(!strstr(line_with("http-exec-1 "), "/cart"), "another thread has none");
+	ui_resize(&ui, 24, 80);
+	ui_draw(&ui);
+	ok(*line_with(" THREAD ") && !strstr(line_with(" THREAD "), "REQUEST"),
+		"a narrow screen has no such column");
+	ui_resize(&ui, 30, 120);
+	ui_draw(&ui);
+	serves = false;
+	seconds(12);
+}
+
 /* Key o switches between the waiting methods and what the locks' owners do meanwhile, from lock and from wall. */
 static void test_holders(void)
 {
@@ -460,6 +505,7 @@ int main(void)
 	test_sort();
 	test_waited();
 	test_peers();
+	test_requests();
 	test_holders();
 	keys("t");
 	test_stable_frame();

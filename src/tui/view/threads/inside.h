@@ -72,6 +72,7 @@ struct thread_rows {
 	uint32_t span_s, alloc_span_s, lock_span_s; /* sampled seconds: the divisors of rates */
 	uint64_t share_of; /* the total that shares refer to, with threads_shares */
 	bool alloc_known, lock_known;
+	bool requests; /* a row has had a request */
 };
 
 /* True when rows show shares of all samples: for files without CPU samples or without timestamps. */
@@ -82,6 +83,9 @@ void thread_rows_done(struct thread_rows *t);
 
 /* The thread's name, or the pool's with '*'. Borrowed from the profile. */
 const char *thread_row_name(const struct profile *p, const struct thread_row *r);
+/* Attributes of the request that its stack belongs to, "/cart GET"; "": none. */
+void thread_row_request(
+	const struct profile *p, const struct thread_row *r, char *out, size_t bytes);
 /* Percent of one core; percent of its time spent waiting for locks. */
 double thread_row_cpu(const struct thread_rows *t, const struct thread_row *r);
 double thread_row_lock(const struct thread_rows *t, const struct thread_row *r);

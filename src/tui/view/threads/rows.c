@@ -7,12 +7,14 @@
 #include "profile/query/filter.h"
 #include "tui/frame/events.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NOW_S       2 /* seconds that count as now */
-#define RECENT_S    4 /* how long the last displayed stack stays valid */
-#define RECENT_LEAD 4 /* samples by which another stack must lead */
+#define NOW_S        2 /* seconds that count as now */
+#define RECENT_S     4 /* how long the last displayed stack stays valid */
+#define REQUEST_MOST 8 /* attributes that are shown */
+#define RECENT_LEAD  4 /* samples by which another stack must lead */
 
 void thread_rows_done(struct thread_rows *t)
 {
@@ -423,6 +425,12 @@ void thread_rows_update(struct thread_rows *t, const struct ui *ui)
 		if (g.rows[i].waits && g.rows[i].wait.owner < g.count)
 			g.rows[g.rows[i].wait.owner].holds = true;
 	rows_merge(t, &g);
+	for (uint32_t i = 0; i < t->count && !t->requests; i++) {
+		char first[2];
+
+		thread_row_request(ui->profile, &t->list[i], first, sizeof(first));
+		t->requests = *first;
+	}
 	free(g.rows);
 	free(g.now);
 	free(g.recent_now);
@@ -434,6 +442,25 @@ const char *thread_row_name(const struct profile *p, const struct thread_row *r)
 {
 	return r->members > 1 ? profile_pool_name(p, r->pool)
 			      : profile_get_thread(p, r->thread)->name;
+}
+
+void thread_row_request(
+	const struct profile *p, const struct thread_row *r, char *out, size_t bytes)
+{
+	const char *values[REQUEST_MOST];
+	int count = 0, at = 0;
+
+	for (uint32_t stack = r->stack; stack != PROFILE_ROOT_STACK && count < REQUEST_MOST;
+		stack = profile_get_stack(p, stack).parent) {
+		const struct profile_frame *f =
+			profile_get_frame(p, profile_get_stack(p, stack).frame);
+
+		if (f->type == FRAME_CONTEXT)
+			values[count++] = profile_get_method(p, f->method)->name;
+	}
+	*out = '\0';
+	while (count-- && at < (int)bytes)
+		at += snprintf(out + at, bytes - (size_t)at, "%s%s", at ? " " : "", values[count]);
 }
 
 double thread_row_cpu(const struct thread_rows *t, const struct thread_row *r)

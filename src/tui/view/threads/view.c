@@ -23,8 +23,9 @@ static void threads_done(void *state)
 	thread_pane_done(&t->pane);
 }
 
-#define COLUMNS_WIDEST 190
-#define COLUMNS_WIDE   76 /* minimum width of the terminal for all columns */
+#define COLUMNS_WIDEST  190
+#define COLUMNS_REQUEST 100
+#define COLUMNS_WIDE    76 /* minimum width of the terminal for all columns */
 
 /* The thread, or the pool with its number of threads; of idle ones with their state: "197 idle, 3 in I/O". */
 static void cell_name(const void *view, const void *row, struct column_cell *out)
@@ -133,6 +134,15 @@ static void cell_lock(const void *view, const void *row, struct column_cell *out
 		out->style = STYLE_DIM;
 }
 
+static void cell_request(const void *view, const void *row, struct column_cell *out)
+{
+	const struct threads *t = view;
+	char text[COLUMN_TEXT];
+
+	thread_row_request(t->view.ui->profile, row, text, sizeof(text));
+	name_middle(out->text, COLUMN_TEXT, text, out->width, out->glyphs->ellipsis);
+}
+
 /*
  * The method to display: for a waiting thread its innermost Java method, because the libc function that it sleeps in is
  * not informative.
@@ -195,20 +205,24 @@ static const struct column columns_narrow[] = {
 	{"now usr", 2, 7, 0, 46, -1, cell_now},
 	{"sys", 1, 3, COLUMN_SECOND, 46, -1, cell_now},
 };
-#define COLUMNS_ALL(name_width)                                                                  \
+#define COLUMNS_ALL(name_width, ...)                                                             \
 	{"THREAD", 1, name_width, COLUMN_LEFT, 0, SORT_NAME, cell_name},                         \
 		{"T", 1, 1, COLUMN_LEFT, 0, -1, cell_kind},                                      \
 		{"S", 1, 1, COLUMN_LEFT, 0, -1, cell_state},                                     \
 		{"CPU%", 1, 5, 0, 0, SORT_CPU, cell_cpu}, {"now usr", 2, 7, 0, 0, -1, cell_now}, \
 		{"sys", 1, 3, COLUMN_SECOND, 0, -1, cell_now},                                   \
 		{"ALLOC", 1, 7, 0, 0, SORT_ALLOC, cell_alloc},                                   \
-		{"LOCK%", 1, 5, 0, 0, SORT_LOCK, cell_lock},                                     \
+		{"LOCK%", 1, 5, 0, 0, SORT_LOCK, cell_lock}, __VA_ARGS__                         \
 	{                                                                                        \
 		"TOP FRAME NOW", 2, 0, COLUMN_LEFT, 0, -1, cell_top                              \
 	}
-static const struct column columns_wide[] = {COLUMNS_ALL(25)};
+/* Drawn if threads have requests. */
+#define COLUMN_REQUEST {"REQUEST", 1, 20, COLUMN_LEFT, COLUMNS_REQUEST, -1, cell_request},
+static const struct column columns_wide[] = {COLUMNS_ALL(25, )};
+static const struct column columns_wide_requests[] = {COLUMNS_ALL(25, COLUMN_REQUEST)};
 /* Wide enough for long thread names. */
-static const struct column columns_widest[] = {COLUMNS_ALL(34)};
+static const struct column columns_widest[] = {COLUMNS_ALL(34, )};
+static const struct column columns_widest_requests[] = {COLUMNS_ALL(34, COLUMN_REQUEST)};
 
 /* For files that have no CPU time or no timestamps. */
 static const struct column columns_shares[] = {
@@ -222,9 +236,13 @@ static struct columns threads_columns(const struct ui *ui)
 {
 	if (threads_shares(ui))
 		return COLUMNS(columns_shares);
+	bool requests = ((const struct threads *)ui_state(ui, VIEW_THREADS))->rows.requests;
+
 	if (ui->canvas->cols >= COLUMNS_WIDEST)
-		return COLUMNS(columns_widest);
-	return ui->canvas->cols >= COLUMNS_WIDE ? COLUMNS(columns_wide) : COLUMNS(columns_narrow);
+		return requests ? COLUMNS(columns_widest_requests) : COLUMNS(columns_widest);
+	if (ui->canvas->cols < COLUMNS_WIDE)
+		return COLUMNS(columns_narrow);
+	return requests ? COLUMNS(columns_wide_requests) : COLUMNS(columns_wide);
 }
 
 static void threads_update(const struct ui *ui, bool sort)
