@@ -53,31 +53,31 @@ static struct timespec loader_in(unsigned ms)
 /* Waits for a load; the caller holds the lock. The child survives short pauses between loads. */
 static void lane_idle(struct lane *lane)
 {
-	struct loader *w = lane->loader;
+	struct loader *loader = lane->loader;
 	struct timespec at = loader_in(LOADER_REST_MS);
-	bool files = lane == &w->lanes[LOADER_FILES];
+	bool files = lane == &loader->lanes[LOADER_FILES];
 	int rc = 0;
 
-	while (files && !lane->first && !atomic_load(&w->stop) && rc != ETIMEDOUT)
-		rc = pthread_cond_timedwait(&w->changed, &w->lock, &at);
+	while (files && !lane->first && !atomic_load(&loader->stop) && rc != ETIMEDOUT)
+		rc = pthread_cond_timedwait(&loader->changed, &loader->lock, &at);
 	if (rc == ETIMEDOUT) {
-		pthread_mutex_unlock(&w->lock);
-		elf_child_stop(w->child);
-		pthread_mutex_lock(&w->lock);
+		pthread_mutex_unlock(&loader->lock);
+		elf_child_stop(loader->child);
+		pthread_mutex_lock(&loader->lock);
 	}
-	while (!lane->first && !atomic_load(&w->stop))
-		pthread_cond_wait(&w->changed, &w->lock);
+	while (!lane->first && !atomic_load(&loader->stop))
+		pthread_cond_wait(&loader->changed, &loader->lock);
 }
 
 static void *lane_main(void *arg)
 {
 	struct lane *lane = arg;
-	struct loader *w = lane->loader;
-	struct elf_child *child = lane == &w->lanes[LOADER_FILES] ? w->child : NULL;
+	struct loader *loader = lane->loader;
+	struct elf_child *child = lane == &loader->lanes[LOADER_FILES] ? loader->child : NULL;
 
-	setpriority(PRIO_PROCESS, (id_t)gettid(), w->nice);
-	pthread_mutex_lock(&w->lock);
-	while (!atomic_load(&w->stop)) {
+	setpriority(PRIO_PROCESS, (id_t)gettid(), loader->nice);
+	pthread_mutex_lock(&loader->lock);
+	while (!atomic_load(&loader->stop)) {
 		struct load *l = lane->first;
 
 		if (!l) {
@@ -88,44 +88,44 @@ static void *lane_main(void *arg)
 		if (!lane->first)
 			lane->last = &lane->first;
 		lane->working = true;
-		pthread_mutex_unlock(&w->lock);
-		l->run(l, child, &w->stop);
-		pthread_mutex_lock(&w->lock);
+		pthread_mutex_unlock(&loader->lock);
+		l->run(l, child, &loader->stop);
+		pthread_mutex_lock(&loader->lock);
 		atomic_store(&l->state, LOAD_DONE);
 		lane->working = false;
-		w->done++;
-		pthread_cond_broadcast(&w->changed);
+		loader->done++;
+		pthread_cond_broadcast(&loader->changed);
 	}
 	lane->ended = true;
-	pthread_cond_broadcast(&w->changed);
-	pthread_mutex_unlock(&w->lock);
+	pthread_cond_broadcast(&loader->changed);
+	pthread_mutex_unlock(&loader->lock);
 	return NULL;
 }
 
 struct loader *loader_new(void)
 {
-	struct loader *w = xcalloc(1, sizeof(*w));
+	struct loader *loader = xcalloc(1, sizeof(*loader));
 	pthread_condattr_t attr;
 
 	for (int i = 0; i < LOADER_LANES; i++) {
-		w->lanes[i].loader = w;
-		w->lanes[i].last = &w->lanes[i].first;
+		loader->lanes[i].loader = loader;
+		loader->lanes[i].last = &loader->lanes[i].first;
 	}
-	w->child = elf_child_new();
-	pthread_mutex_init(&w->lock, NULL);
+	loader->child = elf_child_new();
+	pthread_mutex_init(&loader->lock, NULL);
 	pthread_condattr_init(&attr);
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&w->changed, &attr);
+	pthread_cond_init(&loader->changed, &attr);
 	pthread_condattr_destroy(&attr);
-	return w;
+	return loader;
 }
 
-void loader_start(struct loader *w, int nice)
+void loader_start(struct loader *loader, int nice)
 {
-	if (w->threaded)
+	if (loader->threaded)
 		return;
-	w->nice = nice;
-	w->threaded = true;
+	loader->nice = nice;
+	loader->threaded = true;
 }
 
 /* Creates the lane's thread. False if it does not exist. */
@@ -147,42 +147,42 @@ static bool lane_has_ended(const struct lane *lane)
 	return !lane->started || lane->ended;
 }
 
-bool loader_free(struct loader *w)
+bool loader_free(struct loader *loader)
 {
 	struct timespec at = loader_in(LOADER_END_MS);
 	bool ended[LOADER_LANES], all = true;
 
-	if (!w)
+	if (!loader)
 		return true;
-	pthread_mutex_lock(&w->lock);
-	atomic_store(&w->stop, true);
-	pthread_cond_broadcast(&w->changed);
-	while (!(lane_has_ended(&w->lanes[LOADER_FILES]) &&
-		       lane_has_ended(&w->lanes[LOADER_NAMES])) &&
-		pthread_cond_timedwait(&w->changed, &w->lock, &at) != ETIMEDOUT)
+	pthread_mutex_lock(&loader->lock);
+	atomic_store(&loader->stop, true);
+	pthread_cond_broadcast(&loader->changed);
+	while (!(lane_has_ended(&loader->lanes[LOADER_FILES]) &&
+		       lane_has_ended(&loader->lanes[LOADER_NAMES])) &&
+		pthread_cond_timedwait(&loader->changed, &loader->lock, &at) != ETIMEDOUT)
 		;
 	for (int i = 0; i < LOADER_LANES; i++)
-		ended[i] = lane_has_ended(&w->lanes[i]);
-	pthread_mutex_unlock(&w->lock);
+		ended[i] = lane_has_ended(&loader->lanes[i]);
+	pthread_mutex_unlock(&loader->lock);
 	for (int i = 0; i < LOADER_LANES; i++) {
-		if (w->lanes[i].started)
-			(ended[i] ? pthread_join(w->lanes[i].thread, NULL)
-				  : pthread_detach(w->lanes[i].thread));
+		if (loader->lanes[i].started)
+			(ended[i] ? pthread_join(loader->lanes[i].thread, NULL)
+				  : pthread_detach(loader->lanes[i].thread));
 		all &= ended[i];
 	}
 	if (!all)
 		return false;
-	elf_child_free(w->child);
-	pthread_cond_destroy(&w->changed);
-	pthread_mutex_destroy(&w->lock);
-	free(w);
+	elf_child_free(loader->child);
+	pthread_cond_destroy(&loader->changed);
+	pthread_mutex_destroy(&loader->lock);
+	free(loader);
 	return true;
 }
 
-bool loader_request(struct loader *w, struct load *l)
+bool loader_request(struct loader *loader, struct load *l)
 {
 	static const atomic_bool never;
-	struct lane *lane = &w->lanes[l->lane];
+	struct lane *lane = &loader->lanes[l->lane];
 	int state = atomic_load(&l->state);
 
 	if (state == LOAD_DONE)
@@ -190,17 +190,17 @@ bool loader_request(struct loader *w, struct load *l)
 	if (state == LOAD_PENDING)
 		return false;
 	if (!lane_start(lane)) {
-		l->run(l, w->child, &never);
+		l->run(l, loader->child, &never);
 		atomic_store(&l->state, LOAD_DONE);
 		return true;
 	}
-	pthread_mutex_lock(&w->lock);
+	pthread_mutex_lock(&loader->lock);
 	atomic_store(&l->state, LOAD_PENDING);
 	l->next = NULL;
 	*lane->last = l;
 	lane->last = &l->next;
-	pthread_cond_broadcast(&w->changed);
-	pthread_mutex_unlock(&w->lock);
+	pthread_cond_broadcast(&loader->changed);
+	pthread_mutex_unlock(&loader->lock);
 	return false;
 }
 
@@ -209,26 +209,26 @@ bool loader_is_pending(const struct load *l)
 	return atomic_load(&l->state) == LOAD_PENDING;
 }
 
-static bool loader_is_busy(const struct loader *w)
+static bool loader_is_busy(const struct loader *loader)
 {
 	bool busy = false;
 
 	for (int i = 0; i < LOADER_LANES; i++)
-		busy |= w->lanes[i].first || w->lanes[i].working;
+		busy |= loader->lanes[i].first || loader->lanes[i].working;
 	return busy;
 }
 
-void loader_wait(struct loader *w, unsigned ms)
+void loader_wait(struct loader *loader, unsigned ms)
 {
 	struct timespec at = loader_in(ms);
 	unsigned done;
 
-	if (!w->threaded || !ms)
+	if (!loader->threaded || !ms)
 		return;
-	pthread_mutex_lock(&w->lock);
-	done = w->done;
-	while (done == w->done && loader_is_busy(w) &&
-		pthread_cond_timedwait(&w->changed, &w->lock, &at) != ETIMEDOUT)
+	pthread_mutex_lock(&loader->lock);
+	done = loader->done;
+	while (done == loader->done && loader_is_busy(loader) &&
+		pthread_cond_timedwait(&loader->changed, &loader->lock, &at) != ETIMEDOUT)
 		;
-	pthread_mutex_unlock(&w->lock);
+	pthread_mutex_unlock(&loader->lock);
 }

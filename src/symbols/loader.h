@@ -38,18 +38,18 @@ struct load {
 struct loader;
 struct loader *loader_new(void);
 /* Loads run on threads from now on. nice: their priority relative to the other threads. Idempotent. */
-void loader_start(struct loader *w, int nice);
+void loader_start(struct loader *loader, int nice);
 /*
  * Sets *stop and waits up to a second for running loads to return. Returns false if one did not: its thread is detached, and the
  * loader and every requested load must stay allocated.
  */
-bool loader_free(struct loader *w);
+bool loader_free(struct loader *loader);
 
 /* Queues the load unless it is queued already. Returns true when it is done. Does not block. */
-bool loader_request(struct loader *w, struct load *l);
+bool loader_request(struct loader *loader, struct load *l);
 /* True while the load is queued or running. */
 bool loader_is_pending(const struct load *l);
 /* Blocks up to `ms`, or until a load is done. Returns at once if none is queued or running. */
-void loader_wait(struct loader *w, unsigned ms);
+void loader_wait(struct loader *loader, unsigned ms);
 
 #endif

@@ -14,8 +14,8 @@ bool hotspot_is_thread(pid_t pid, struct err *err);
 
 /*
  * Forks a child that can be abandoned if it hangs; *fd is one end of a socket pair in each process. All signals are blocked
- * in the child, so that those to the terminal's process group do not reach it; end it with SIGKILL. 0 in the child, -1 with
- * an error.
+ * in the child, so that those to the terminal's process group do not reach it; end it with SIGKILL. Returns the child's pid, 0 in
+ * the child, or -1 with an error.
  */
 pid_t child_fork(int *fd, struct err *err);
 

@@ -42,8 +42,8 @@ int perf_events_find(const char *name, perf_events_function *function, void *ctx
 bool perf_events_each(int i, struct perf_event *out);
 
 /*
- * Checks that this process may open the event, by opening it on itself. 0 or -errno; `why` receives the missing privilege and the
- * remedy, as a clause ("the kernel shows...").
+ * Checks that this process may open the event, by opening it on itself. 0, or -1 with the reason and the remedy in `why`, as a
+ * clause ("not allowed: ...").
  */
 int perf_events_probe(const struct perf_event *event, bool user_only, char *why, size_t bytes);
 /* The same for the clock that samples the event cpu, kernel frames included. */
