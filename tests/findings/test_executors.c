@@ -276,6 +276,9 @@ static const char *const locks[] = {"java.lang.Thread", "run", "shop.Node", "lea
 static const char *const tries_in_task[] = {"java.util.concurrent.ThreadPoolExecutor", "runWorker",
 	"shop.Node", "lead", "java.util.concurrent.locks.ReentrantLock", "tryLock", NULL};
 
+static const char *const accepts[] = {"java.lang.Thread", "run", "shop.Port", "open",
+	"java.net.ServerSocket", "accept", "java.util.concurrent.locks.ReentrantLock", "lock",
+	NULL};
 static const char *const leads[] = {"java.lang.Thread", "run", "shop.Node", "lead", NULL};
 static const char *const sleeps[] = {
 	"java.lang.Thread", "run", "shop.Node", "lead", "java.lang.Thread", "sleep", NULL};
@@ -292,6 +295,8 @@ static void test_candidates(void)
 	is_found("locks", "when tasks of an executor try to acquire it");
 	trying(locks, 0.9, 1);
 	is_found("locks", "when threads wait for it without a timeout");
+	trying(accepts, 0.9, 1);
+	is_silent("locks", "when threads wait to accept the next connection");
 	trying(locks, 0.9, 1);
 	spend(2, 1, leads, THREAD_RUNNABLE, 0.6);
 	spend(2, 1, sleeps, THREAD_SLEEPING, 0.4);

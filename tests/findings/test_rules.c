@@ -303,8 +303,10 @@ static void test_heap(void)
 	readings_each = 6;
 	heap(85, 3, 3, -1);
 	is_found("heap", "when 12 readings show 85 % in use, with 3 whole-heap collections");
+	snprintf(v.gc_name, sizeof(v.gc_name), "ZGC");
 	v.gc_pct_x10 = 300;
 	second();
+	ok(strstr(found("heap")->advice, "allocates"), "ZGC may also be too slow");
 	is_silent("gc", "when heap is reported, which is the cause");
 	readings_each = 1;
 	heap(99, 30, 12, -1);

@@ -126,7 +126,8 @@ const struct finding_rule rule_deadlock = {
 
 /*
  * Waits are grouped by the class of the lock. Not counted: semaphores, which have no owner
- * (rule_pool), and locks whose holder waits in a cycle (rule_deadlock).
+ * (rule_pool), locks whose holder waits in a cycle (rule_deadlock), and waits inside accept, receive
+ * or select, which idle threads of a server share.
  */
 #define LOCKS_LEAST     0.5  /* waiting threads on average, ... */
 #define LOCKS_EACH      0.05 /* ... this share of the time of each thread with a wait ... */
@@ -168,8 +169,9 @@ static void add_wait(void *ctx, const struct profile_part *part)
 {
 	struct lock_spending *l = ctx;
 	const struct profile_frame *leaf = scene_frame(l->scene, part->stack);
+	bool idle = places_of(l->scene->places, part->stack).waits & PLACE_CALLERS;
 
-	if (frame_is_class(leaf->type) &&
+	if (frame_is_class(leaf->type) && !idle &&
 		!strstr(profile_get_method(l->scene->profile, leaf->method)->full, ".Semaphore$"))
 		scene_spend(&l->by, leaf->method, part);
 }

@@ -57,8 +57,12 @@ static void judge_heap(const struct scene *scene)
 	if (scene->now->gc_pct_x10 >= 0)
 		finding_prove(f, "garbage collection pauses the program for %.1f %% of the time",
 			scene->now->gc_pct_x10 / 10.0);
+	/* These collect while the program allocates, so garbage also may fill the heap. */
+	bool concurrent =
+		strstr(scene->now->gc_name, "ZGC") || strstr(scene->now->gc_name, "Shenandoah");
 	finding_advise(f,
-		"find what retains it: jhot record -e alloc --live -d 30 %d; or raise -Xmx",
+		"find what retains it%s: jhot record -e alloc --live -d 30 %d; or raise -Xmx",
+		concurrent ? ", or allocates faster than it is collected (key 2)" : "",
 		scene->now->pid);
 	f->event = EVENT_ALLOC;
 }

@@ -956,6 +956,18 @@ public class Shop {
         });
     }
     static void getUpdates(DbConnection c) throws IOException { sink += c.execute(1); }
+    static void ok_accept() throws Exception { // threads that accept connections in turn, of which there are few
+        ServerSocket ss = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
+        for (int i = 0; i < 6; i++)
+            go("worker-" + i, forever(() -> {
+                try (Socket s = ss.accept()) { sink += s.getInputStream().read(); }
+            }));
+        Process p = new ProcessBuilder("python3", "-c",
+            "import socket,time\nwhile 1: s=socket.create_connection(('127.0.0.1'," + ss.getLocalPort()
+                + ")); s.sendall(b'x'); s.close(); time.sleep(0.05)")
+                        .start();
+        Runtime.getRuntime().addShutdownHook(new Thread(p::destroy));
+    }
     /** Workers that wait for a signal in a class of its own. */
     static final class Tiles {
         final Semaphore items = new Semaphore(0);
