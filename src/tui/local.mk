@@ -7,13 +7,13 @@ libtui_a_SOURCES = \
 	%D%/frame/app.h %D%/frame/command.c %D%/frame/command.h %D%/frame/compare.c %D%/frame/compare.h \
 	%D%/frame/config.h %D%/frame/drive.c %D%/frame/events.c %D%/frame/events.h %D%/frame/file.c \
 	%D%/frame/file.h %D%/frame/findings.c %D%/frame/findings.h %D%/frame/footer.c %D%/frame/header.c \
-	%D%/frame/latency.c %D%/frame/latency.h \
-	%D%/frame/loop.c %D%/frame/output.c %D%/frame/output.h %D%/frame/search.c %D%/frame/search.h \
-	%D%/frame/timeline.c %D%/frame/timeline.h %D%/frame/timestrip.c %D%/frame/ui.c %D%/frame/ui.h %D%/frame/view.h \
+	%D%/frame/latency.c %D%/frame/latency.h %D%/frame/loop.c %D%/frame/output.c %D%/frame/output.h \
+	%D%/frame/search.c %D%/frame/search.h \
+	%D%/frame/timeline.c %D%/frame/timeline.h %D%/frame/timestrip.c \
+	%D%/frame/ui.c %D%/frame/ui.h %D%/frame/view.h \
 	%D%/screen/canvas.c %D%/screen/canvas.h \
 	%D%/screen/list.c %D%/screen/list.h %D%/screen/name.c %D%/screen/name.h \
-	%D%/screen/strip.c %D%/screen/strip.h %D%/screen/text.c %D%/screen/text.h %D%/screen/theme.c \
-	%D%/screen/theme.h \
+	%D%/screen/text.c %D%/screen/text.h %D%/screen/theme.c %D%/screen/theme.h \
 	%D%/term/key.h %D%/term/keys.c %D%/term/signals.c %D%/term/signals.h %D%/term/term.h \
 	%D%/term/terminal.c \
 	%D%/view/callers.c %D%/view/findings.c %D%/view/help.c %D%/view/info.c \

@@ -19,10 +19,10 @@ static void refused(const char *text, const char *why)
 static void test_errors(void)
 {
 	refused("windows = 10s\n",
-		"F, line 1: there is no setting \"windows\"; there are event, window,");
+		"F, line 1: unknown setting \"windows\"; known are event, window,");
 	refused("\n\nwindow = 10\n",
 		"F, line 3: window takes 1s, 5s, 10s, 30s, 1m, all, not \"10\".");
-	refused("window = 10s\nwindow = 5s\n", "F, line 2: window was set in line 1 already.");
+	refused("window = 10s\nwindow = 5s\n", "F, line 2: window is already set in line 1.");
 	refused("delay = 0\n", "delay takes seconds between 0.1 and 3600");
 	refused("delay = nan\n", "delay takes seconds");
 	refused("delay = 1s\n", "delay takes seconds");
@@ -35,19 +35,20 @@ static void test_errors(void)
 	refused("keys {\n quit = Q\n", "line 1: the section that begins here has no }");
 	refused("keys {\ncolors {\n}\n}\n",
 		"line 2: a section inside the section that begins in line 1");
-	refused("kyes {\n}\n", "there is no section \"kyes\"");
-	refused("keys {\n quitt = Q\n}\n", "line 2: there is no command \"quitt\"");
+	refused("kyes {\n}\n", "unknown section \"kyes\"");
+	refused("keys {\n quitt = Q\n}\n", "line 2: unknown command \"quitt\"");
 	refused("keys {\n quit = hello\n}\n", "\"hello\" is not a key");
 	refused("keys {\n quit =\n}\n", "quit takes 1 key, or a multiple, not 0");
 	refused("keys {\n window = (\n}\n", "window takes 2 keys, or a multiple, not 1");
-	refused("keys {\n quit = Q\n quit = X\n}\n", "line 3: the keys of quit were set in line 2");
+	refused("keys {\n quit = Q\n quit = X\n}\n",
+		"line 3: the keys of quit are already set in line 2");
 	refused("keys {\n quit = Q Q\n}\n", "the key Q is listed twice in quit");
 	refused("keys {\n quit = /\n}\n", "the key / of quit is also a key of find");
 	refused("keys {\n quit = A\n find = A\n}\n",
 		"line 3: the key A of find is also a key of quit (line 2)");
 	refused("keys {\n quit = ^L\n}\n", "the key ^L of quit is also a key of redraw");
 	refused("keys {\n quit = 1 2 3 4 5 6 7 8 9 0\n}\n", "at most 9 keys");
-	refused("colors {\n cursr = red\n}\n", "there is no style \"cursr\"");
+	refused("colors {\n cursr = red\n}\n", "unknown style \"cursr\"");
 	refused("colors {\n cursor = pink\n}\n", "\"pink\" is not a color");
 	refused("colors {\n cursor = 256\n}\n", "\"256\" is not a color");
 	refused("colors {\n cursor = red\n cursor = blue\n}\n",

@@ -8,7 +8,6 @@
 #include "tui/frame/timeline.h"
 #include "tui/screen/canvas.h"
 #include "tui/screen/name.h"
-#include "tui/screen/strip.h"
 #include "tui/screen/text.h"
 #include "tui/screen/theme.h"
 

@@ -175,7 +175,7 @@ static int parse_setting(struct parser *p, struct err *err)
 		buf_done(&known);
 		if (p->seen[i] && !is_list(s))
 			return config_refuse(
-				l, err, "%s was set in line %d already.", l->name, p->seen[i]);
+				l, err, "%s is already set in line %d.", l->name, p->seen[i]);
 		p->seen[i] = l->number;
 		if (!*l->value && !is_list(s))
 			return config_refuse(l, err, "%s has no value.", l->name);
@@ -183,8 +183,7 @@ static int parse_setting(struct parser *p, struct err *err)
 			      : choose(l, s->words, (int *)((char *)p->config + s->at), err);
 	}
 	config_refuse(l, err,
-		"there is no setting \"%s\"; there are %s, and the sections keys { } and colors { "
-		"}.",
+		"unknown setting \"%s\"; known are %s, and the sections keys { } and colors { }.",
 		l->name, buf_str(&known));
 	buf_done(&known);
 	return -1;
@@ -263,7 +262,7 @@ static int parse_line(struct parser *p, const char *text, size_t len, struct err
 		p->section_line = l->number;
 		return p->section ? 0
 				  : config_refuse(l, err,
-					    "there is no section \"%s\"; there are keys { } and "
+					    "unknown section \"%s\"; known are keys { } and "
 					    "colors { }.",
 					    l->name);
 	case CONFIG_VALUE:

@@ -80,14 +80,14 @@ int config_set_keys(struct config *c, const struct config_line *l, struct err *e
 	while (index < command_count && strcmp(commands[index].name, l->name) != 0)
 		index++;
 	if (index == command_count) {
-		config_refuse(l, err, "there is no command \"%s\".", l->name);
+		config_refuse(l, err, "unknown command \"%s\".", l->name);
 		err_hint(err, "man jhot lists the commands under FILES");
 		return -1;
 	}
 	keys = &c->keys[index];
 	if (keys->line)
 		return config_refuse(
-			l, err, "the keys of %s were set in line %d already.", l->name, keys->line);
+			l, err, "the keys of %s are already set in line %d.", l->name, keys->line);
 	meanings = key_args(&commands[index], args);
 	keys->line = l->number;
 	for (; config_word(&at, word, sizeof(word)); n++) {
@@ -195,8 +195,8 @@ int config_set_color(struct config *c, const struct config_line *l, struct err *
 
 		for (int i = 0; theme_name((enum style)i); i++)
 			buf_printf(&known, "%s%s", i ? ", " : "", theme_name((enum style)i));
-		config_refuse(l, err, "there is no style \"%s\"; there are %s.", l->name,
-			buf_str(&known));
+		config_refuse(
+			l, err, "unknown style \"%s\"; known are %s.", l->name, buf_str(&known));
 		buf_done(&known);
 		return -1;
 	}

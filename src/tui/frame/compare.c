@@ -17,7 +17,7 @@ struct compare {
 	struct profile_snapshot *events[PROFILE_EVENTS];
 	uint32_t spans[PROFILE_EVENTS]; /* sampled seconds of each */
 	uint32_t to;
-	bool file; /* the baseline is side A of two files */
+	bool side_a; /* the baseline is side A of a file with two sides */
 	uint64_t serial;
 	bool on;
 };
@@ -72,7 +72,7 @@ void compare_bar(const struct ui *ui, struct strip *s)
 {
 	char at[TEXT_NUMBER];
 
-	if (compare_on(ui) && ui->scope.compare->file)
+	if (compare_on(ui) && ui->scope.compare->side_a)
 		strip_add(s, STYLE_WARN, 2, " B vs A ");
 	else if (compare_on(ui))
 		strip_add(s, STYLE_WARN, 2, " vs %us to %s ",
@@ -173,7 +173,7 @@ void compare_begin(struct ui *ui, uint32_t second)
 	q.from = 0;
 	q.to = second;
 	struct compare *c = compare_snapshot(ui, q);
-	c->on = c->file = true;
+	c->on = c->side_a = true;
 }
 
 unsigned compare_set(struct ui *ui, int arg)

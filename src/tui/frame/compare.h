@@ -12,7 +12,6 @@
 #include "base/hash.h"
 #include "profile/table/calltree.h"
 #include "tui/frame/ui.h"
-#include "tui/screen/strip.h"
 
 struct compare;
 void compare_free(struct compare *c);

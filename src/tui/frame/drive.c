@@ -143,7 +143,7 @@ static bool ui_prepare(struct ui *ui, const struct view *v)
 	if (ui->job.ticking)
 		return true;
 	/* The window's sums, for searches and filters; a long history uses up the slice. */
-	if (!ui->job.summed && (!filter_is_identity(ui->scope.filter) || search_has_search(ui))) {
+	if (!ui->job.summed && (!filter_is_identity(ui->scope.filter) || search_is_active(ui))) {
 		ui_update_sums(ui);
 		ui->job.summed = true;
 		ui->job.stamp = stamp;

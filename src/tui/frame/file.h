@@ -7,7 +7,6 @@
 #define JHOT_TUI_FRAME_FILE_H
 
 #include "tui/frame/ui.h"
-#include "tui/screen/strip.h"
 
 /* Sets the window to the requested range of the file, or to all of it. */
 void file_begin(struct ui *ui);

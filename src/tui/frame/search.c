@@ -70,7 +70,7 @@ static void search_for(struct ui *ui, const char *text)
 		ui_update_sums(ui);
 }
 
-bool search_has_search(const struct ui *ui)
+bool search_is_active(const struct ui *ui)
 {
 	return *ui->search->text;
 }

@@ -9,7 +9,6 @@
 #define JHOT_TUI_FRAME_SEARCH_H
 
 #include "tui/frame/ui.h"
-#include "tui/screen/strip.h"
 
 /* frameworks: NULL-terminated prefixes of names that K hides. */
 void search_init(struct ui *ui, const char *const *frameworks);
@@ -17,7 +16,7 @@ void search_done(struct ui *ui);
 /* For another profile: drops the search and the filter terms, keeps what K, L and O have set. */
 void search_reset(struct ui *ui, const char *const *frameworks);
 
-bool search_has_search(const struct ui *ui);
+bool search_is_active(const struct ui *ui);
 const char *search_text(const struct ui *ui);    /* "": no search; "=name": the exact name */
 struct match *search_match(const struct ui *ui); /* which methods match; none without a search */
 int search_from(const struct ui *ui); /* the row from which the search in the prompt begins */

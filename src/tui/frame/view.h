@@ -21,7 +21,6 @@
 #define JHOT_TUI_FRAME_VIEW_H
 
 #include "tui/screen/list.h"
-#include "tui/screen/strip.h"
 
 #include <stdbool.h>
 

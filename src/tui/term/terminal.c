@@ -166,9 +166,9 @@ static int term_load(struct terminal *t, struct err *err)
 		name && *name && (term_load_name(t, name) || term_load_name(t, "xterm-256color"));
 	if (t->loaded && can(cursor_address) && can(clear_screen))
 		return 0;
-	err_set(err, ERR_USAGE, "TERM=%s: the cursor of this terminal cannot be positioned.",
+	err_set(err, ERR_USAGE, "TERM=%s: this terminal cannot position its cursor.",
 		name ? name : "");
-	err_hint(err, "TERM=vt100 jhot ...     if it is a common terminal after all");
+	err_hint(err, "TERM=vt100 jhot ...     if it supports the sequences of a VT100");
 	err_hint(err, "jhot record PID         prints the hot methods as text");
 	return -1;
 }

@@ -81,7 +81,7 @@ static uint32_t flame_hidden_hits(const struct ui *ui, const struct flame_box *b
 {
 	const struct flame *f = ui_state(ui, VIEW_FLAME);
 
-	return search_has_search(ui) && !strcmp(f->searched, search_text(ui))
+	return search_is_active(ui) && !strcmp(f->searched, search_text(ui))
 		       ? f->hidden_hits[b - f->layout->boxes]
 		       : 0;
 }
@@ -142,7 +142,7 @@ static void flame_update(const struct ui *ui, bool sort)
 	struct calltree_options options = {
 		.root_method = PROFILE_NONE,
 		.min_share = 0.4 / columns,
-		.find = search_has_search(ui) ? search_match(ui) : NULL,
+		.find = search_is_active(ui) ? search_match(ui) : NULL,
 	};
 	uint32_t zoom = f->tree && f->view.trail.depth
 				? calltree_find(f->tree, trail_top(&f->view.trail))
@@ -447,7 +447,7 @@ static void flame_notice(const struct ui *ui, struct strip *s)
 
 	if (!f->layout)
 		return;
-	if (!search_has_search(ui)) {
+	if (!search_is_active(ui)) {
 		strip_add(s, STYLE_DIM, 0, "%s, %s too narrow to show",
 			text_counted(rows, f->layout->rows, "row"),
 			text_counted(boxes, f->layout->hidden, "box"))

@@ -360,7 +360,7 @@ static void methods_notice(const struct ui *ui, struct strip *s)
 	char since[40] = " against the baseline", number[TEXT_NUMBER];
 	int hits = 0;
 
-	if (search_has_search(ui)) {
+	if (search_is_active(ui)) {
 		/* By method id: names are matched once per search, not once per draw. */
 		for (uint32_t i = 0; i < m->flat->count; i++)
 			hits += search_hit_method(ui, m->flat->rows[i].method);

@@ -404,7 +404,7 @@ static void threads_notice(const struct ui *ui, struct strip *s)
 {
 	struct threads *t = ui_state(ui, VIEW_THREADS);
 
-	if (search_has_search(ui))
+	if (search_is_active(ui))
 		strip_add(s, STYLE_NORMAL, 0, "/%s: %d of %d", search_text(ui),
 			list_count_hits(&t->view.list, threads_text, ui, search_text(ui)),
 			t->view.list.count);

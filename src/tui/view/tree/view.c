@@ -367,7 +367,7 @@ static void tree_notice(const struct ui *ui, struct strip *s)
 	struct tree *t = ui_state(ui, VIEW_TREE);
 	int hits = 0;
 
-	if (!search_has_search(ui) || !t->tree) {
+	if (!search_is_active(ui) || !t->tree) {
 		strip_add(s, STYLE_DIM, 0, "%d of %d rows", t->view.list.cursor + 1,
 			t->view.list.count)
 			->right = true;
