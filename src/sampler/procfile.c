@@ -4,6 +4,8 @@
 
 #include "sampler/signal/raw.h"
 
+#include <linux/seccomp.h>
+
 #include <string.h>
 
 bool procfile_read(const char *path, char *out, size_t bytes)
@@ -96,8 +98,10 @@ uint64_t procfile_number(const char *text, const char *name, uint64_t otherwise)
 
 uint32_t procfile_filters(const char *status)
 {
-	if (!procfile_number(status, "Seccomp:", 0))
-		return 0;
+	uint64_t mode = procfile_number(status, "Seccomp:", 0);
+
+	if (mode != SECCOMP_MODE_FILTER)
+		return mode == SECCOMP_MODE_STRICT ? PROCFILE_STRICT : 0;
 	return (uint32_t)procfile_number(status, "Seccomp_filters:", PROCFILE_FILTERS);
 }
 

@@ -33,9 +33,10 @@ const char *procfile_find(const char *text, const char *name);
 uint64_t procfile_number(const char *text, const char *name, uint64_t otherwise);
 /*
  * The number of a thread's seccomp filters according to its status. 0: none. PROCFILE_FILTERS: at least one; Linux
- * before 5.9 does not report how many.
+ * before 5.9 does not report how many. PROCFILE_STRICT: in strict mode, which ends a thread for nearly every call.
  */
 #define PROCFILE_FILTERS UINT32_MAX
+#define PROCFILE_STRICT  (UINT32_MAX - 1)
 uint32_t procfile_filters(const char *status);
 
 /* True when the kernel is of this version or newer; false, too, when its version cannot be read. */

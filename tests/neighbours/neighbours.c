@@ -88,6 +88,8 @@ static const struct role roles[] = {
 		.form = ROLE_CHECK},
 	{"seccomp-thread", role_seccomp_thread, 0,
 		"has a filter in one thread that kills for nearly all calls", .form = ROLE_CHECK},
+	{"seccomp-strict", role_seccomp_strict, 0, "a thread in seccomp's strict mode",
+		.form = ROLE_LONG},
 	{"setxid", role_setxid, 0, "changes the ids of all threads", .form = ROLE_ALONE},
 	{"cancel", role_cancel, 0, "cancels threads", .form = ROLE_CHECK},
 	{"forker", role_forker, 0, "forks children that run on without exec", .form = ROLE_CHECK},

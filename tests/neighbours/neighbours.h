@@ -74,6 +74,7 @@ void role_seccomp(const struct role *role, struct report *report);
 void role_sigquit(const struct role *role, struct report *report);
 void role_quit_collector(const struct role *role, struct report *report);
 void role_seccomp_fakes(const struct role *role, struct report *report);
+void role_seccomp_strict(const struct role *role, struct report *report);
 void role_seccomp_thread(const struct role *role, struct report *report);
 void role_setxid(const struct role *role, struct report *report);
 void role_cancel(const struct role *role, struct report *report);

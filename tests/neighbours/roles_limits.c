@@ -170,3 +170,28 @@ void role_seccomp_thread(const struct role *role, struct report *report)
 		role_sleep_ms(50);
 	}
 }
+
+static void *strict_main(void *arg)
+{
+	struct report *report = arg;
+
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+		role_harm(report, "seccomp failed with errno", errno);
+	for (;; report->turns++)
+		for (volatile int i = 0; i < 20000000; i++)
+			continue;
+	return NULL;
+}
+
+/* A thread that computes in seccomp's strict mode: any call but read, write, exit and sigreturn ends the thread. */
+void role_seccomp_strict(const struct role *role, struct report *report)
+{
+	pthread_t thread;
+
+	(void)role;
+	role_wait_ready();
+	pthread_create(&thread, NULL, strict_main, report);
+	while (pthread_tryjoin_np(thread, NULL))
+		role_sleep_ms(20);
+	role_harm(report, "the thread was ended after turns:", (long)report->turns);
+}

@@ -173,6 +173,8 @@ static void run_later(void)
 		"a thread without a filter has the tried calls", 0);
 	check(!calls_are_of(procfile_filters("Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n")),
 		"a thread with a filter has other calls", 0);
+	check(!calls_are_of(procfile_filters("Name:\tx\nSeccomp:\t1\nSeccomp_filters:\t0\n")),
+		"so has a thread in strict mode", 0);
 	check(!calls_are_of(procfile_filters("Name:\tx\nSeccomp:\t2\n")),
 		"so has one on Linux before 5.9", 0);
 	filter(KILL, 1, (int[]){SYS_statx});
