@@ -241,6 +241,32 @@ int limits_check_listener(const struct hotspot *jvm, struct err *err)
 	return refused ? -1 : 0;
 }
 
+/* Attaching and a session allocate objects for three threads, and a buffer for each. */
+#define HEAP_BYTES (256 << 10)
+#define HEAP_PART  1024 /* a collector that divides the heap into regions needs a free one */
+
+static int check_heap(const struct hotspot *jvm, struct err *err)
+{
+	const struct heap *h = &jvm->heap;
+	int64_t need = h->most / HEAP_PART > HEAP_BYTES ? h->most / HEAP_PART : HEAP_BYTES;
+
+	if (!jvm->heap_matters || h->left < 0 || h->left >= need)
+		return 0;
+	err_set(err, ERR_ATTACH,
+		"The heap of JVM %d is full, and the JVM ends, runs a command or writes a dump "
+		"when "
+		"an allocation fails (OnOutOfMemoryError): attaching allocates some objects. jhot "
+		"did not attach.",
+		(int)jvm->pid);
+	err_hint(err, "raise -Xmx");
+	err_hint(err, "jhot dump %d      shows what its threads do, without an agent",
+		(int)jvm->pid);
+	err_detail(err,
+		"the last collection left %" PRId64 " of %" PRId64 " kB, %" PRId64 " must be left",
+		h->left / 1024, h->most / 1024, need / 1024);
+	return -1;
+}
+
 /* Checks memory left in its cgroups, so that the session does not invoke their OOM killer. */
 static int check_cgroups(const struct hotspot *jvm, struct err *err)
 {
@@ -271,5 +297,7 @@ static int check_cgroups(const struct hotspot *jvm, struct err *err)
 
 int limits_check_agent(const struct hotspot *jvm, struct err *err)
 {
-	return check_memory(jvm, &session, err) || check_cgroups(jvm, err) ? -1 : 0;
+	return check_heap(jvm, err) || check_memory(jvm, &session, err) || check_cgroups(jvm, err)
+		       ? -1
+		       : 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hsperfdata reader: values from a valid file; corrupt files and random bytes are rejected safely. */
+#include "attach/jvm/heap.h"
 #include "attach/jvm/hsperf.h"
 #include "attach/jvm/libjvm.h"
 
@@ -219,10 +220,56 @@ static void test_finding(void)
 	buf_done(&b);
 }
 
+static void counter(struct buf *b, const char *name, int64_t value)
+{
+	fake_perf_add(b, name, 'J', &value, sizeof(value));
+}
+
+/* Two generations with a maximum of 30 and 60; used: 20, in a survivor space of 5 two, and 50. */
+static struct heap heap_of(const char *collector)
+{
+	struct buf b = {0};
+	struct err err = {0};
+	struct hsperf *h;
+	struct heap heap;
+
+	fake_perf_begin(&b);
+	fake_perf_string(&b, "sun.gc.collector.0.name", collector);
+	counter(&b, "sun.gc.generation.0.maxCapacity", 30);
+	counter(&b, "sun.gc.generation.0.space.0.used", 20);
+	counter(&b, "sun.gc.generation.0.space.1.used", 2);
+	counter(&b, "sun.gc.generation.0.space.1.capacity", 5);
+	counter(&b, "sun.gc.generation.0.space.2.capacity", 5);
+	counter(&b, "sun.gc.generation.1.maxCapacity", 90);
+	counter(&b, "sun.gc.generation.1.space.0.used", 50);
+	h = open_bytes(&b, &err);
+	heap = heap_read(h);
+	hsperf_close(h);
+	buf_done(&b);
+	return heap;
+}
+
+static void test_heap(void)
+{
+	static const char option[] = "java\0-XX:+ExitOnOutOfMemoryError\0Main";
+	struct heap heap = heap_of("Serial young collection pauses");
+
+	is_int(heap.most, 120, "Serial: the maxima of both generations are added");
+	is_int(heap.left, 40, "Serial: survivor spaces are not left for allocation");
+	heap = heap_of("G1 young collection pauses");
+	is_int(heap.most, 90, "G1: the maximum is that of either generation");
+	is_int(heap.left, 18, "G1: what is used is subtracted from the maximum");
+	ok(heap_has_option(option, sizeof(option)), "an option that ends a JVM is found");
+	ok(heap_has_option("-XX:OnOutOfMemoryError=reboot", 29), "a command is found");
+	ok(!heap_has_option("-XX:-ExitOnOutOfMemoryError", 27), "a disabled option is not found");
+	ok(!heap_has_option(NULL, 0), "an unknown command line has no such option");
+}
+
 int main(void)
 {
 	fake_begin();
 	test_values();
+	test_heap();
 	test_refusals();
 	test_cut_anywhere();
 	test_random_damage();

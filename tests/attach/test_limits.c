@@ -248,10 +248,30 @@ static void test_memory(void)
 		"a limit in the process's own mounts applies when ours do not show it");
 }
 
+static void test_heap(void)
+{
+	struct hotspot full = jvm;
+
+	full.heap = (struct heap){.left = 200 << 10, .most = 32 << 20};
+	err = (struct err){0};
+	is_int(limits_check_agent(&full, &err), 0, "a full heap is no limit");
+	full.heap_matters = true;
+	is_int(limits_check_agent(&full, &err), -1,
+		"it is if the JVM exits when an allocation fails");
+	ok(strstr(err.what, "heap") && strstr(err.hint, "-Xmx"), "the error advises more heap");
+	full.heap.left = 300 << 10;
+	is_int(limits_check_agent(&full, &err), 0, "300 of 32,768 kB suffice");
+	full.heap.most = 32ll << 30;
+	is_int(limits_check_agent(&full, &err), -1, "300 kB of 32 GB are too little");
+	full.heap.left = -1;
+	is_int(limits_check_agent(&full, &err), 0, "an unknown heap is not checked");
+}
+
 int main(void)
 {
 	fake_begin();
 	is_int(check_listener(), 0, "the check passes when nothing is known");
+	test_heap();
 	test_fds();
 	test_space();
 	test_commit();

@@ -333,6 +333,9 @@ place "stopped JVM" before=stop error="3 kill -CONT"
 place "JVM in a frozen cgroup, version 1" before=freeze_first error="3 docker unpause"
 place "JVM in a frozen cgroup, version 2" before=freeze_second error="3 docker unpause"
 place "full heap" mode=full long=1
+# JDK 24 and later leave a survivor space free.
+[ "$(java_major "$JAVA")" -ge 24 ] || place "full heap, the JVM exits when an allocation fails" mode=filled jvm="-XX:+UseSerialGC -XX:+ExitOnOutOfMemoryError" \
+	error="3 heap.*is full.*raise -Xmx"
 place "JVM that is exiting" mode=leaving long=1
 
 # --- jhot elsewhere ----------------------------------------------------------------------------------

@@ -122,6 +122,8 @@ static void probe_counters(struct probe *p, struct hotspot *out)
 	char text[PERF_TEXT];
 
 	p->capability = '?';
+	out->heap_matters = heap_has_option(p->cmdline.data, p->cmdline.len);
+	out->heap = (struct heap){-1, -1};
 	p->perf = hsperf_open(out->pid, out->nspid, &p->lib, &p->perf_err);
 	if (!p->perf)
 		return;
@@ -135,8 +137,10 @@ static void probe_counters(struct probe *p, struct hotspot *out)
 			p->perf, hsperf_find(p->perf, options[i]), text, sizeof(text));
 
 		p->reduced |= strstr(text, "-Xrs") || strstr(text, "+ReduceSignalUsage");
+		out->heap_matters |= heap_has_option(text, strlen(text));
 		out->full_signals &= known && !p->reduced && strlen(text) < PERF_TEXT - 10;
 	}
+	out->heap = heap_read(p->perf);
 	hsperf_string(p->perf, hsperf_find(p->perf, "java.property.java.vm.name"), out->vm,
 		sizeof(out->vm));
 	hsperf_string(p->perf, hsperf_find(p->perf, "java.property.java.version"), out->jdk,

@@ -9,6 +9,7 @@
 #ifndef JHOT_ATTACH_JVM_HOTSPOT_H
 #define JHOT_ATTACH_JVM_HOTSPOT_H
 
+#include "attach/jvm/heap.h"
 #include "base/err.h"
 
 #include <stdbool.h>
@@ -51,6 +52,8 @@ struct hotspot {
 	/* Its temporary folder, where its attach socket is: path inside its own root, not cleaned; "": unknown. */
 	char temp[256];
 	bool full_signals; /* its counters prove that it runs without -Xrs */
+	struct heap heap;
+	bool heap_matters; /* it was told to exit, or the like, when an allocation in its heap fails */
 };
 
 /*

@@ -9,6 +9,7 @@ import java.util.List;
  *
  *   rest      nothing else
  *   full      its heap is full, and each second it asks for what cannot be had
+ *   filled    its heap is full but for 150 kB, and no allocation has failed
  *   leaving   ends at once, but a shutdown hook waits for the "q"
  */
 public final class Placed {
@@ -36,6 +37,27 @@ public final class Placed {
             }
         }
         return spare.length > 0 ? held : null;
+    }
+
+    private static long free() {
+        Runtime runtime = Runtime.getRuntime();
+        return runtime.maxMemory() - runtime.totalMemory() + runtime.freeMemory();
+    }
+
+    private static List<byte[]> fillWithoutError(long left) {
+        List<byte[]> held = new ArrayList<>(1 << 16);
+        for (int size = 1 << 15; size >= 256; size /= 8) {
+            for (;;) {
+                if (free() < left + 32 * size) {
+                    System.gc();
+                }
+                if (free() < left + 32 * size) {
+                    break;
+                }
+                held.add(new byte[size]);
+            }
+        }
+        return held;
     }
 
     private static void starve() {
@@ -79,7 +101,9 @@ public final class Placed {
             }));
             System.exit(0);
         }
+        List<byte[]> held = args[0].equals("filled") ? fillWithoutError(150_000) : null;
         System.out.println("ready");
         listen();
+        sum += held == null ? 0 : held.size();
     }
 }
