@@ -16,20 +16,26 @@ void vacant_done(struct vacant *v)
 uint32_t vacant_allocate(struct vacant *v, uint32_t from)
 {
 	uint32_t word = from / 64;
+	uint64_t wanted = ~0ull << (from % 64); /* bits of the word */
 
-	if (!v->count || word >= v->words)
+	if (!v->count)
 		return VACANT_NONE;
-	uint64_t bits = v->bits[word] & ~0ull << (from % 64);
-	if (word < v->low)
-		bits = 0;
-	for (word = word < v->low ? v->low - 1 : word; !bits; bits = v->bits[word])
-		if (++word >= v->words)
-			return VACANT_NONE;
-	if (!from)
-		v->low = word;
-	v->bits[word] &= ~(bits & -bits);
-	v->count--;
-	return word * 64 + (uint32_t)__builtin_ctzll(bits);
+	if (word < v->low) {
+		word = v->low;
+		wanted = ~0ull;
+	}
+	for (; word < v->words; word++, wanted = ~0ull) {
+		uint64_t bits = v->bits[word] & wanted;
+
+		if (!bits)
+			continue;
+		if (!from)
+			v->low = word;
+		v->bits[word] &= ~(bits & -bits);
+		v->count--;
+		return word * 64 + (uint32_t)__builtin_ctzll(bits);
+	}
+	return VACANT_NONE;
 }
 
 void vacant_set(struct vacant *v, const uint64_t *keep, uint32_t n)

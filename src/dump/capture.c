@@ -44,10 +44,9 @@ struct capture {
 	struct java_reader *reader; /* NULL: threads have the kernel's names and no Java states */
 	struct java_thread *known;  /* Java threads whose facts were read */
 	size_t known_count;
-	struct java_facts facts; /* of the current thread */
-	uint64_t facts_of;       /* its JavaThread */
-	struct walk_listed
-		*java; /* all Java threads in the JVM's order; since JDK 9, oldest first */
+	struct java_facts facts;  /* of the current thread */
+	uint64_t facts_of;        /* its JavaThread */
+	struct walk_listed *java; /* all, in the JVM's order: since JDK 9, oldest first */
 	size_t java_count;
 	struct walk_frame *frames;
 	int error;   /* errno of denied tracing; 0: none */

@@ -71,8 +71,7 @@ struct push_reply {
 	char type[80];      /* Content-Type */
 	char location[256]; /* of a redirect */
 	struct buf body;    /* the first PUSH_BODY_MAX bytes */
-	uint64_t
-		received; /* bytes of the whole body; more than PUSH_RECEIVED_MAX end the request */
+	uint64_t received;  /* bytes of the whole body; above PUSH_RECEIVED_MAX the request ends */
 	uint64_t retry_after_s;
 	uint64_t rejected; /* set by push_judge: profiles that the receiver did not accept */
 };

@@ -11,8 +11,8 @@
 
 struct thread_past {
 	uint32_t serial; /* identifies the thread that had this id then */
-	uint64_t
-		start_ticks; /* plus 1; distinguishes it from a later one with the same tid; 0: no reading yet */
+	/* Plus 1; 0: no reading yet. Distinguishes the thread from a later one with the same tid. */
+	uint64_t start_ticks;
 	uint64_t utime, stime;
 };
 

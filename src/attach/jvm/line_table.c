@@ -42,9 +42,8 @@ static int32_t signed_next(struct stream *s)
 int line_table_find(const uint8_t *table, uint32_t bytes, uint32_t excluded, uint16_t bci)
 {
 	struct stream s = {.bytes = table, .count = bytes, .excluded = excluded};
-	int64_t at = 0, line = 0,
-		found_at =
-			-1; /* 64 bits: sums of 32-bit deltas must not overflow before the check */
+	/* 64 bits: sums of 32-bit deltas must not overflow before the check. */
+	int64_t at = 0, line = 0, found_at = -1;
 	int found = 0;
 
 	for (;;) {

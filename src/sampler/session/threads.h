@@ -150,8 +150,8 @@ struct thread_call {
 	_Atomic uint32_t fresh;
 	uint32_t id, flags; /* the sample's thread id; WIRE_POLL_* */
 	uint64_t time_ns, cpu_ns, frame, outside, values, hash;
-	uint64_t
-		pc; /* in the call's own compiled code whose entries are not recorded yet; 0: none */
+	/* In the call's own compiled code, whose entries are not recorded yet; 0: none. */
+	uint64_t pc;
 	uint64_t head;        /* 1 + position in ring; 0: no ring */
 	uint64_t end;         /* address of the end of its callers' frames; 0: not inside */
 	_Atomic(void *) ring; /* engine/entries.h; NULL: none */
