@@ -5,9 +5,10 @@
  *   scan of this host -> a row per JVM of a name --+
  *   HOST:NAME          -> a row                  --+--> child: jhot relay TARGET -- stream --> profile, vitals, findings
  *
- * A child either opens a session or, if another jhot has one, copies that one's samples; for HOST:NAME it connects over ssh. A JVM that
- * hangs therefore delays only its own row. A child that ends is started again, after a pause that doubles with each failure. Children
- * end with this process, because their stdout is closed.
+ * A child either opens a session or, if another jhot has one, copies that one's samples; for HOST:NAME it
+ * connects over ssh. A JVM that hangs therefore delays only its own row. A child that ends is started again,
+ * after a pause that doubles with each failure. Children end with this process, because their stdout is
+ * closed.
  *
  * Single-threaded. Nothing blocks but fleet_free, which waits at most a few seconds for the sessions to end.
  */
@@ -35,7 +36,8 @@ void fleet_free(struct fleet *f); /* NULL is allowed */
 /* The operands, separated by blanks. */
 const char *fleet_names(const struct fleet *f);
 /*
- * Reads the samples that children have sent, starts and ends children, and scans for new JVMs. Call it at least every few seconds.
+ * Reads the samples that children have sent, starts and ends children, and scans for new JVMs. Call it at
+ * least every few seconds.
  */
 void fleet_step(struct fleet *f);
 /*

@@ -126,8 +126,8 @@ static bool live_go_on(void *ctx)
 }
 
 /*
- * Waits for the first message of another jhot, which is then shown under this name. Returns 1, 0 if the time is over or the caller
- * cancels, or -1 with an error.
+ * Waits for the first message of another jhot, which is then shown under this name. Returns 1, 0 if the time
+ * is over or the caller cancels, or -1 with an error.
  */
 static int await_shared(struct live *l, const char *name, uint64_t most_ns, struct err *err)
 {

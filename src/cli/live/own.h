@@ -23,8 +23,8 @@ struct jvms {
 };
 
 /*
- * The profile shown, and its source: a session, a session of another jhot, a replay or a file; all NULL: nothing is shown. Never
- * relocated, since `how` points to user_names.
+ * The profile shown, and its source: a session, a session of another jhot, a replay or a file; all NULL:
+ * nothing is shown. Never relocated, since `how` points to user_names.
  */
 struct subject {
 	struct profile *profile;

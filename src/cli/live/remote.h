@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `jhot HOST:NAME`: runs `jhot relay NAME` on another host over ssh, and receives the profile that it sends (share/share.h).
+ * `jhot HOST:NAME`: runs `jhot relay NAME` on another host over ssh, and receives the profile that it sends
+ * (share/share.h).
  *
  *   here: jhot top --- ssh ---> there: sh -> jhot relay -> agent
  *
- * If the host has no jhot, this program is sent there, into a new folder that is removed when the connection ends. ssh asks for
- * passwords on the terminal, so remote_begin must return before the screen is drawn. Blocks until the relay has begun to
- * send, or has failed. Single-threaded.
+ * If the host has no jhot, this program is sent there, into a new folder that is removed when the connection
+ * ends. ssh asks for passwords on the terminal, so remote_begin must return before the screen is drawn.
+ * Blocks until the relay has begun to send, or has failed. Single-threaded.
  */
 #ifndef JHOT_CLI_LIVE_REMOTE_H
 #define JHOT_CLI_LIVE_REMOTE_H

@@ -62,16 +62,16 @@ struct app_ops {
 	 */
 	int (*list)(void *ctx, const struct app_jvm **out, struct err *err);
 	/*
-	 * Attaches to the JVM of a row of the list, by its id, and starts sampling this event, with a new profile and vitals. The
-	 * previous session keeps running, and its profile stays valid, until forget. Blocks, calling patience. Returns 0, or -1 with
-	 * err filled; then nothing has changed.
+	 * Attaches to the JVM of a row of the list, by its id, and starts sampling this event, with a new
+	 * profile and vitals. The previous session keeps running, and its profile stays valid, until forget.
+	 * Blocks, calling patience. Returns 0, or -1 with err filled; then nothing has changed.
 	 */
 	int (*attach)(void *ctx, int id, int event, struct err *err);
 	/* Ends the session before the last attach and frees its profile. May be NULL. */
 	void (*forget)(void *ctx);
 	/*
-	 * Registers the callback that attach, drain and event_* call 10 to 100 times a second while they wait for the JVM. It
-	 * handles keys, draws, and returns false to cancel the operation. May be NULL.
+	 * Registers the callback that attach, drain and event_* call 10 to 100 times a second while they wait
+	 * for the JVM. It handles keys, draws, and returns false to cancel the operation. May be NULL.
 	 */
 	void (*patience)(void *ctx, const struct patience *patience);
 	const struct profile *(*profile)(void *ctx); /* NULL while detached */
@@ -92,16 +92,23 @@ struct app_ops {
 	 * -1 with err filled. May block, calling patience.
 	 */
 	int (*event_set)(void *ctx, int event, bool on, uint64_t interval, struct err *err);
-	/* Two or three lines to confirm before this event is switched on, ending with NULL; NULL: no warning. May be NULL. */
+	/*
+	 * Two or three lines to confirm before this event is switched on, ending with NULL; NULL: no warning.
+	 * May be NULL.
+	 */
 	const char *const *(*event_warning)(void *ctx, int event);
-	/* Restarts the event with its next engine. Returns 1 if it has only one; on -1 the current one keeps running. May be NULL. */
+	/*
+	 * Restarts the event with its next engine. Returns 1 if it has only one; on -1 the current one keeps
+	 * running. May be NULL.
+	 */
 	int (*event_engine)(void *ctx, int event, struct err *err);
 	/* Adds a perf event by name, switched off. Returns its id, or -1. When all ids are in use it reuses that of an event
 	 * that is off and discards that event's samples. May be NULL. */
 	int (*event_add)(void *ctx, const char *name, struct err *err);
 	/*
-	 * Discards the profile's calls (profile/calls) and measures those of a method, "com.shop.Gateway.handle"; "": stops measuring.
-	 * Requires the event wall. *begin_ns: when it began, since second 0. May block, calling patience. May be NULL.
+	 * Discards the profile's calls (profile/calls) and measures those of a method,
+	 * "com.shop.Gateway.handle"; "": stops measuring. Requires the event wall. *begin_ns: when it began,
+	 * since second 0. May block, calling patience. May be NULL.
 	 */
 	int (*latency)(void *ctx, const char *method, uint64_t *begin_ns, struct err *err);
 	/* The i-th name that event_add accepts on this host, NULL past the last; valid until the view ends. May be NULL. */

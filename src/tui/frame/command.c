@@ -200,8 +200,8 @@ static unsigned delay_step(struct ui *ui, int arg)
 /* --- undoing ----------------------------------------------------------------------------------------- */
 
 /*
- * Esc undoes the latest of search, filter, zoom, restriction to a thread, and going to a finding: the one with the highest undo id.
- * Then it returns to the list of instances, if there is one. It never quits.
+ * Esc undoes the latest of search, filter, zoom, restriction to a thread, and going to a finding: the one
+ * with the highest undo id. Then it returns to the list of instances, if there is one. It never quits.
  */
 static unsigned back(struct ui *ui, int arg)
 {

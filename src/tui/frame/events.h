@@ -21,11 +21,14 @@ unsigned events_holders(struct ui *ui, int arg);
 bool events_has_holders(const struct ui *ui);
 unsigned events_menu(struct ui *ui, int arg);
 
-/* Switches an event on or off, or changes its interval (0: the last one), and refreshes the vitals. Returns 0, or -1 with err. */
+/*
+ * Switches an event on or off, or changes its interval (0: the last one), and refreshes the vitals. Returns
+ * 0, or -1 with err.
+ */
 int events_switch(struct ui *ui, int event, bool on, uint64_t interval, struct err *err);
 /*
- * Switches an event on without showing it, and without a message. Returns true if it was off and is on now. False: err has the
- * JVM's refusal, if it was asked; an event that needs a confirmation is not switched on.
+ * Switches an event on without showing it, and without a message. Returns true if it was off and is on now.
+ * False: err has the JVM's refusal, if it was asked; an event that needs a confirmation is not switched on.
  */
 bool events_begin(struct ui *ui, int event, struct err *err);
 

@@ -39,8 +39,8 @@ static bool refuse(struct ui *ui, enum style style, const char *sentence)
 }
 
 /*
- * Switches on wall, which is required, and lock, which adds the owners of locks. An event that the findings have switched on is taken
- * over from them.
+ * Switches on wall, which is required, and lock, which adds the owners of locks. An event that the findings
+ * have switched on is taken over from them.
  */
 static bool events_acquire(struct ui *ui, struct err *err)
 {

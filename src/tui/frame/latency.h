@@ -26,8 +26,8 @@ struct ui_latency {
 };
 
 /*
- * Starts or restarts measuring a method ("com.shop.Gateway.handle"). In a recording, and in the session of another jhot, selects the
- * existing calls. False: a message gives the reason.
+ * Starts or restarts measuring a method ("com.shop.Gateway.handle"). In a recording, and in the session of
+ * another jhot, selects the existing calls. False: a message gives the reason.
  */
 bool latency_begin(struct ui *ui, const char *method);
 /* Call at each tick. */

@@ -13,7 +13,10 @@
 /* Begins with the settings' export format and nothing saved. The caller frees it. */
 struct output *output_new(const struct ui *ui);
 void output_restart(struct ui *ui); /* for another profile, of which nothing is saved yet */
-/* Saves what is unsaved, unless the user chose to discard it. Returns what was saved, or why not, "" if there is nothing to report. */
+/*
+ * Saves what is unsaved, unless the user chose to discard it. Returns what was saved, or why not, "" if there
+ * is nothing to report.
+ */
 const char *output_end(struct ui *ui);
 /* The suffix of the selected export format, such as ".svg". */
 const char *output_suffix(const struct ui *ui);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The grid of cells that views draw into, and lines of parts that are fitted into a row. A cell has a character, combining characters and a style id.
+ * The grid of cells that views draw into, and lines of parts that are fitted into a row. A cell has a
+ * character, combining characters and a style id.
  *
- * Independent of the terminal. A wide character occupies its cell and flags the next one as its right half. A cell
- * stores up to CANVAS_MARKS combining characters; more, and format characters (joiners, direction), are dropped.
- * Drawing is clipped to the grid and to the caller's limit column. An ascii canvas shows other characters as '?'.
- * canvas_dump writes the text that golden tests compare. Embedded; not thread-safe.
+ * Independent of the terminal. A wide character occupies its cell and flags the next one as its right half. A
+ * cell stores up to CANVAS_MARKS combining characters; more, and format characters (joiners, direction), are
+ * dropped. Drawing is clipped to the grid and to the caller's limit column. An ascii canvas shows other
+ * characters as '?'. canvas_dump writes the text that golden tests compare. Embedded; not thread-safe.
  */
 #ifndef JHOT_TUI_SCREEN_CANVAS_H
 #define JHOT_TUI_SCREEN_CANVAS_H

@@ -34,8 +34,9 @@ struct list {
 void list_resize(struct list *l, int count, int rows);
 void list_to(struct list *l, int index); /* moves the cursor on behalf of the user: sets touched */
 /*
- * Moves the cursor to the selected row's new index, and scrolls so that it keeps its screen line. A list that shows its first
- * row continues to do so if the cursor then fits, so that the rows with the highest values are not scrolled out of sight.
+ * Moves the cursor to the selected row's new index, and scrolls so that it keeps its screen line. A list that
+ * shows its first row continues to do so if the cursor then fits, so that the rows with the highest values
+ * are not scrolled out of sight.
  */
 void list_follow(struct list *l, int index);
 /* Moves ids[index] to the cursor's index; the rows in between shift by one. */

@@ -125,7 +125,10 @@ static int fit_native(char *out, size_t size, const struct profile_method *m, in
 		name_cut(out, size, bare, width, ellipsis);
 		return 0;
 	}
-	/* Cuts the parameters, but not the parentheses of "operator()(int)", "(anonymous namespace)::f()" and Go's "flate.(*Writer).Write". */
+	/*
+	 * Cuts the parameters, but not the parentheses of "operator()(int)", "(anonymous namespace)::f()" and
+	 * Go's "flate.(*Writer).Write".
+	 */
 	while (open &&
 		(open == m->name || open[-1] == ':' || open[-1] == '.' || !strncmp(open, "()(", 3)))
 		open = strchr(open + 1, '(');

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Styles and their attributes with no, 16 or 256 colors, and symbols in two character sets. Views use style ids, never colors.
+ * Styles and their attributes with no, 16 or 256 colors, and symbols in two character sets. Views use style
+ * ids, never colors.
  *
- * The background is the terminal's own, except for bars, which set both colors and so are legible on dark and light
- * terminals. No dark blue. No information is conveyed by color alone. Constant tables.
+ * The background is the terminal's own, except for bars, which set both colors and so are legible on dark and
+ * light terminals. No dark blue. No information is conveyed by color alone. Constant tables.
  */
 #ifndef JHOT_TUI_SCREEN_THEME_H
 #define JHOT_TUI_SCREEN_THEME_H

@@ -46,7 +46,10 @@ static int keys_consume(struct keys *k, size_t n, int key)
 	return key;
 }
 
-/* Length of the escape sequence at the start of the input (ECMA-48, and the console's ESC [ [ A). 1: a lone Esc, 0: incomplete. */
+/*
+ * Length of the escape sequence at the start of the input (ECMA-48, and the console's ESC [ [ A). 1: a lone
+ * Esc, 0: incomplete.
+ */
 static size_t sequence_bytes(const struct keys *k)
 {
 	const char *s = k->bytes;

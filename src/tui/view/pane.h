@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Callers, callees, lines and threads of one method (its sandwich), and small tables of methods. Drawn in the callers view, and in the
- * pane beside a list on a wide terminal.
+ * Callers, callees, lines and threads of one method (its sandwich), and small tables of methods. Drawn in the
+ * callers view, and in the pane beside a list on a wide terminal.
  *
- * Everything is computed from a query and owned by the state of a view. Ids are valid until the profile's next eviction.
+ * Everything is computed from a query and owned by the state of a view. Ids are valid until the profile's
+ * next eviction.
  */
 #ifndef JHOT_TUI_VIEW_PANE_H
 #define JHOT_TUI_VIEW_PANE_H
@@ -22,8 +23,8 @@ struct pane_row {
 /* --- tables ------------------------------------------------------------------------------------- */
 
 /*
- * A table of methods: frame type, name, and two shares. Rows keep their places until the data justifies a swap (rank.h). Embedded,
- * zero-initialized; end with pane_table_done.
+ * A table of methods: frame type, name, and two shares. Rows keep their places until the data justifies a
+ * swap (rank.h). Embedded, zero-initialized; end with pane_table_done.
  */
 struct pane_table {
 	struct pane_row *rows; /* in display order; NULL: not loaded */
@@ -107,9 +108,10 @@ void sandwich_order_done(struct sandwich_order *o);
 #define PANE_BAR_FROM 56 /* columns; narrower parts have figures only */
 
 /*
- * Draws title and rows of one part in area; rows that do not fit are summed up in the last one. With the sandwich of a baseline (base,
- * else NULL) the last column is the change of the share of all. first is the index of the first row in the view's list, -1: not part of
- * a list. Returns the row after the last one drawn.
+ * Draws title and rows of one part in area; rows that do not fit are summed up in the last one. With the
+ * sandwich of a baseline (base, else NULL) the last column is the change of the share of all. first is the
+ * index of the first row in the view's list, -1: not part of a list. Returns the row after the last one
+ * drawn.
  */
 int pane_part_draw(const struct ui *ui, struct area area, const struct sandwich *s,
 	const struct sandwich *base, enum sandwich_kind kind, int first, int cursor);
@@ -129,7 +131,10 @@ struct pane {
 bool pane_split(struct area body, int sixteenths, struct area *list, struct area *pane);
 /* Call after every update: the sandwich is stale. */
 void pane_invalidate(struct pane *p);
-/* Call before drawing. Computes the sandwich of a method (PROFILE_NONE: none), unless it is loaded or there is no space for a pane. */
+/*
+ * Call before drawing. Computes the sandwich of a method (PROFILE_NONE: none), unless it is loaded or there
+ * is no space for a pane.
+ */
 void pane_load(const struct ui *ui, struct pane *p, int sixteenths, uint32_t method);
 /* Draws the pane if a method is selected and it fits. Returns the area left for the list. */
 struct area pane_draw(const struct ui *ui, struct pane *p, struct area body, uint32_t method);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The picker: the running JVMs, and whether each can be profiled. With options->instances, a list of JVMs that are all sampled, with
- * their current figures. The error screen, when attaching to one has failed.
+ * The picker: the running JVMs, and whether each can be profiled. With options->instances, a list of JVMs
+ * that are all sampled, with their current figures. The error screen, when attaching to one has failed.
  */
 #include "tui/frame/ui.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Single calls: the list of the slowest, the timeline of one of them, and the call tree of a range beside the other calls. */
+/*
+ * Single calls: the list of the slowest, the timeline of one of them, and the call tree of a range beside the
+ * other calls.
+ */
 #include "tui/view/latency/inside.h"
 
 #include "base/buf.h"

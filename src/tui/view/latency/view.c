@@ -134,8 +134,8 @@ static void causes_update(const struct ui *ui, struct latency *l)
 }
 
 /*
- * A percentile as the limit of a range. One that is unknown, because its calls are shorter than polls can measure or still in
- * progress, is replaced by two intervals, or by a limit above the longest known call.
+ * A percentile as the limit of a range. One that is unknown, because its calls are shorter than polls can
+ * measure or still in progress, is replaced by two intervals, or by a limit above the longest known call.
  */
 static uint64_t limit_of(const struct calls_summary *sum, uint64_t ns)
 {
@@ -206,8 +206,9 @@ static void columns_reset(struct latency *l)
 }
 
 /*
- * Moves the end of the window, unless it is frozen; only ticks do, so most keys compute nothing. Freezing keeps the figures of the
- * last refresh, and steps back and forth move the end by whole seconds. Returns false if the window is the same as before.
+ * Moves the end of the window, unless it is frozen; only ticks do, so most keys compute nothing. Freezing
+ * keeps the figures of the last refresh, and steps back and forth move the end by whole seconds. Returns
+ * false if the window is the same as before.
  */
 static bool query_move(const struct ui *ui, struct latency *l, bool changes)
 {
@@ -255,7 +256,10 @@ static bool query_recorded(const struct ui *ui, struct latency *l, bool changes)
 	return true;
 }
 
-/* Sets which calls are shown: of a window, and of a pool if restricted to one. Returns false if they are the same as before. */
+/*
+ * Sets which calls are shown: of a window, and of a pool if restricted to one. Returns false if they are the
+ * same as before.
+ */
 static bool query_update(const struct ui *ui, struct latency *l)
 {
 	int window = ui->latency->recorded ? ui->scope.time.window : ui->latency->window;
@@ -419,7 +423,10 @@ unsigned latency_of_method(struct ui *ui, uint32_t method)
 {
 	const struct profile_method *m = profile_get_method(ui->profile, method);
 	enum view_id from = ui->view;
-	/* The name of a wait is that of its method, followed by " waits for ..." or ": socket read ..."; by line, by ":123". */
+	/*
+	 * The name of a wait is that of its method, followed by " waits for ..." or ": socket read ..."; by
+	 * line, by ":123".
+	 */
 	int bytes = (int)strcspn(m->name, *m->signature == '(' ? ":" : ": ");
 	char name[512];
 

@@ -93,11 +93,12 @@ double thread_row_lock(const struct thread_rows *t, const struct thread_row *r);
 /* --- pane.c: the selected thread ----------------------------------------------------------------- */
 
 /*
- * The selected thread or pool, below the list or, on a wide terminal, beside it: its states, its stack, the lock it waits for
- * and that lock's owner; beside the list also its hottest methods in the shown window and event.
+ * The selected thread or pool, below the list or, on a wide terminal, beside it: its states, its stack, the
+ * lock it waits for and that lock's owner; beside the list also its hottest methods in the shown window and
+ * event.
  *
- * Embedded in the view's state, zero-initialized. Call thread_pane_invalidate after every update, thread_pane_load before
- * drawing and thread_pane_done at the end.
+ * Embedded in the view's state, zero-initialized. Call thread_pane_invalidate after every update,
+ * thread_pane_load before drawing and thread_pane_done at the end.
  */
 
 struct thread_pane {
