@@ -9,6 +9,7 @@ command -v python3 >/dev/null || skip_all "no python3"
 
 run agent --requests -o "$T"
 is "agent --requests exits with 0" "$status" 0
+ok "it prints how to use the library" grep -q -- "-Djhot.request=$(realpath "$T")/libjhotrequest.so" "$T/out"
 ok "it writes the class that this test compiles" cmp "$T/Request.java" "$srcdir/src/request/Request.java"
 ok "the library needs no other" eval '! readelf -d "$T/libjhotrequest.so" | grep -q NEEDED'
 run agent --requests -o "$T/nowhere"

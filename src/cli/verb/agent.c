@@ -35,7 +35,9 @@ static int write_requests(const char *folder, struct err *err)
 		if (rc)
 			return -1;
 	}
-	printf("\n  java -Djhot.request=libjhotrequest.so (its absolute path) ...\n");
+	char *whole = realpath(folder, NULL);
+	printf("\n  java -Djhot.request=%s/%s ...\n", whole ? whole : folder, files[1].name);
+	free(whole);
 	return 0;
 }
 
