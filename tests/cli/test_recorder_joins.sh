@@ -70,8 +70,8 @@ find "$D" -mindepth 1 -delete
 # --- an incident that has begun before the recorder ---
 echo "work 9000" >&"$JVM_IN"
 sleep 3
-recorder --when 'cpu>25% for 1s' --before 20s --after 1s -o "$D/%n-%t.jhot" Totals
-ok "record --when joins the session of each JVM of the name" wait_for 60 said "recording its samples" || diag_file "$T/recorder.err"
+recorder --when 'cpu>10% for 1s' --before 20s --after 1s -o "$D/%n-%t.jhot" "$JVM"
+ok "record --when joins the session" wait_for 60 said "recording its samples" || diag_file "$T/recorder.err"
 joined=$(date -u +%s)
 ok "an incident is written" wait_for 60 files 1 || diag_file "$T/recorder.err"
 f=$(basename "$D"/*-cpu.jhot -cpu.jhot)
