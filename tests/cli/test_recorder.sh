@@ -117,7 +117,7 @@ ok "so the file is written" files 1
 find "$D" -mindepth 1 -delete
 
 # --- an incident: its file begins before it ---
-recorder -e cpu --label region=us --when 'cpu>25% for 2s' --before 20s --after 2s -o "$D/%n-%t.jhot" "$JVM"
+recorder -e cpu --label region=us --when 'cpu>25% for 2s' --before 60s --after 2s -o "$D/%n-%t.jhot" "$JVM"
 wait_for 60 said "recording $JVM" || diag_file "$T/recorder.err"
 sleep 4 # a past without the incident
 ok "while nothing happens, no file is written" not files 1
@@ -138,6 +138,10 @@ for label in service.name=till 'service.version=1.4,5' region=us till=7; do
 	ok "the service is a label, and --label overrides it: $label" grep -q "$label" "$T/incident.html"
 done
 ok "a label is given once" not grep -q 'region=eu' "$T/incident.html"
+wait_for 30 eval '[ "$(grep -c "^done" "$JVM_OUT")" = 2 ]'
+sleep 3 # the rule is rearmed
+echo "work 4000" >&"$JVM_IN"
+ok "the next incident, with the same start, does not replace it" wait_for 60 files 2 || diag_file "$T/recorder.err"
 recorder_end
 find "$D" -mindepth 1 -delete
 

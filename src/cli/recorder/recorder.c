@@ -246,6 +246,19 @@ static bool allowed(struct recorder *r, uint32_t now)
 	return true;
 }
 
+/* The first second of an incident's file: `from` if that is retained, or later than that of the last file with this word and start. */
+static uint32_t incident_start(const struct recorder *r, const char *word, uint32_t from)
+{
+	uint32_t oldest = profile_info(r->sampling.profile).oldest;
+
+	if (from < oldest)
+		from = oldest;
+	for (const struct incident *i = r->incidents; i < r->incidents + TRIGGERS_MAX; i++)
+		if (!strcmp(i->word, word) && from <= i->from)
+			from = i->from + 1;
+	return from;
+}
+
 static void incident_begin(struct recorder *r, const struct trigger_event *e)
 {
 	uint32_t now = profile_info(r->sampling.profile).now;
@@ -258,7 +271,8 @@ static void incident_begin(struct recorder *r, const struct trigger_event *e)
 			r->per_hour);
 		return;
 	}
-	*i = (struct incident){.from = e->since > r->before_s ? e->since - r->before_s : 0,
+	*i = (struct incident){.from = incident_start(r, e->word,
+				       e->since > r->before_s ? e->since - r->before_s : 0),
 		.to = now + r->after_s + 1};
 	i->due = i->to + LATE_S;
 	snprintf(i->rule, sizeof(i->rule), "%s", e->rule);
