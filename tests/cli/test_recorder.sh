@@ -108,7 +108,7 @@ find "$D" -mindepth 1 -delete
 recorder -e cpu --rotate 1h -o "$D/%n-%t.jhot" "$JVM"
 wait_for 60 has_samples "$JVM" 1 || diag_file "$T/recorder.err"
 for i in 1 2 3; do
-	kill -TERM "$RECORDER"
+	kill -TERM "$RECORDER" 2>/dev/null
 	sleep 0.01
 done
 wait "$RECORDER"
