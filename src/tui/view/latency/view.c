@@ -123,16 +123,6 @@ static void add_note(void *ctx, const char *brief, const char *sentence)
 	snprintf(note->sentence, sizeof(note->sentence), "%s", sentence);
 }
 
-static void causes_update(const struct ui *ui, struct latency *l)
-{
-	uint32_t count = calls_causes(ui->profile, &l->slow, l->causes), n = 0;
-
-	for (uint32_t i = 0; i < count; i++)
-		if (l->causes[i].slow - l->causes[i].other > CALLS_DIFFERS)
-			l->causes[n++] = l->causes[i];
-	l->cause_count = n;
-}
-
 /*
  * A percentile as the limit of a range. One that is unknown, because its calls are shorter than polls can
  * measure or still in progress, is replaced by two intervals, or by a limit above the longest known call.
@@ -180,7 +170,11 @@ static void compute(const struct ui *ui, struct latency *l)
 	l->computed = true;
 	calls_summarize(ui->profile, &l->query, &l->sum);
 	range_update(ui, l);
-	causes_update(ui, l);
+	uint32_t causes = calls_causes(ui->profile, &l->slow, l->causes);
+	l->cause_count = 0;
+	for (uint32_t i = 0; i < causes; i++)
+		if (l->causes[i].slow - l->causes[i].other > CALLS_DIFFERS)
+			l->causes[l->cause_count++] = l->causes[i];
 	rows_update(ui, l);
 	timeline_update(ui, l);
 	l->note_count = 0;
@@ -352,28 +346,26 @@ static void latency_quality(const struct ui *ui, struct strip *s)
 			calls_duration_text(l->sum.interval_ns, interval));
 }
 
-static void phase_detail(const struct ui *ui, struct strip *s, const struct call_phase *p)
-{
-	char lock[CALLS_LOCK];
-
-	strip_add(s, STYLE_STRONG, 0, "%s", profile_get_method(ui->profile, p->method)->full);
-	if (p->lock != PROFILE_NONE || p->owner != PROFILE_NONE)
-		strip_add(s, STYLE_NORMAL, 0, "%s", calls_lock_text(ui->profile, p, lock));
-}
-
-/* Of a phase, where the call was; of a call, its thread and lock; and the method. */
+/* The method of the selected phase or node; the thread and lock of the selected call; the measured method. */
 static void latency_detail(const struct ui *ui, struct strip *s)
 {
 	const struct latency *l = latency_state(ui);
 	const struct latency_call *selected = latency_selected(l);
 	const struct calls_node *node = l->compared ? calls_selected_node(l) : NULL;
 	int at = l->view.list.cursor;
+	char lock[CALLS_LOCK];
 
 	if (node)
 		strip_add(s, STYLE_STRONG, 0, "%s",
 			profile_get_method(l->both->diff->both, node->method)->full);
-	if (l->opened && at < (int)l->open.phase_count)
-		phase_detail(ui, s, &l->open.phases[at]);
+	if (l->opened && at < (int)l->open.phase_count) {
+		const struct call_phase *p = &l->open.phases[at];
+
+		strip_add(
+			s, STYLE_STRONG, 0, "%s", profile_get_method(ui->profile, p->method)->full);
+		if (p->lock != PROFILE_NONE || p->owner != PROFILE_NONE)
+			strip_add(s, STYLE_NORMAL, 0, "%s", calls_lock_text(ui->profile, p, lock));
+	}
 	if (selected)
 		strip_add(s, STYLE_STRONG, 0, "%s", selected->thread);
 	if (selected && *selected->lock)
