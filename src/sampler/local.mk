@@ -32,7 +32,8 @@ sampler_sources = \
 	%D%/engine/borrowed.c %D%/engine/borrowed.h %D%/engine/collect.c %D%/engine/collect.h \
 	%D%/engine/ctimer.c %D%/engine/ctimer.h %D%/engine/engine.h %D%/engine/entries.c \
 	%D%/engine/entries.h %D%/engine/events.c %D%/engine/events.h %D%/engine/latency.c \
-	%D%/engine/latency.h %D%/engine/latency_virtual.c %D%/engine/perf.c %D%/engine/perf_fd.c \
+	%D%/engine/latency.h %D%/engine/latency_select.c %D%/engine/latency_virtual.c \
+	%D%/engine/perf.c %D%/engine/perf_fd.c \
 	%D%/engine/perf_fd.h %D%/engine/process_clock.c %D%/engine/trap.c %D%/engine/waiting.c \
 	%D%/engine/waiting.h %D%/engine/wall.c %D%/engine/wall.h %D%/engine/wall_io.c \
 	%D%/engine/wall_waiting.c \

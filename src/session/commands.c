@@ -211,7 +211,9 @@ int session_contexts_send(struct session *s, uint64_t wait_ns, struct err *err)
 int session_latency(struct session *s, const char *method, uint64_t interval, struct err *err)
 {
 	struct wire_command off = {.op = WIRE_OP_LATENCY};
+	const char *name = strrchr(method, '.') ? strrchr(method, '.') + 1 : method;
 
+	snprintf(off.text, sizeof(off.text), "%s", name);
 	if (commands_send(s, &off, "Measuring the latency of calls cannot be stopped", err))
 		return -1;
 	s->latency_ns = interval ? interval : SESSION_LATENCY_NS;

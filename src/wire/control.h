@@ -31,7 +31,9 @@ enum wire_op {
 	WIRE_OP_LEND = 9,
 	/*
 	 * Measure the latency of calls: send a POLL record for each poll of wall that finds a thread inside one of arg methods.
-	 * text: as many struct wire_timed_method; interval: of polling such threads, in ns. arg 0: stop. Requires wall. Since 1.13.
+	 * text: as many struct wire_timed_method; interval: of polling such threads, in ns. arg 0: none.
+	 * arg and interval 0: stop; text: empty, or the name of a method that will be measured: compiled methods of this name get
+	 * METHOD records (since 1.15). Requires wall. Since 1.13.
 	 */
 	WIRE_OP_LATENCY = 10,
 	/* text: a struct wire_contexts, where threads publish which request they work for; since 1.14 */

@@ -30,7 +30,7 @@
 
 #define WIRE_MAGIC        0x544f484aul /* "JHOT" */
 #define WIRE_MAJOR        1
-#define WIRE_MINOR        14
+#define WIRE_MINOR        15
 #define WIRE_MEMFD_PREFIX "jhot-" /* memfd name = prefix + token */
 #define WIRE_TOKEN_MAX    32      /* with NUL; [0-9a-z]+ */
 /* The library for -agentpath has a field of WIRE_PROGRAM bytes: this mark, then the path of jhot and a NUL. */

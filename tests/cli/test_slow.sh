@@ -65,6 +65,15 @@ measured() {
 	ok "$name: at most the last call of each thread is in progress" compare lasting
 }
 
+# Calls that no poll finds are counted, because breakpoints follow the method's compiled code.
+tiny() {
+	local name="JDK $major, calls of 20 us"
+	jvm_start $CALM_JVM Called tiny || return
+	slow --json --calls -d 4 Called.touch
+	unharmed "$name"
+	ok "$name: the number of calls is within 20 %" compare calls
+}
+
 # Threads that live as long as one call are rarely seen; the JVM must not notice, and calls must not be said to last.
 storm() {
 	local name="JDK $major, a thread per call"
@@ -192,6 +201,7 @@ while read -r major JAVA; do
 	measured brief
 	measured renamed
 	measured spawn
+	tiny
 	storm
 	killed
 	sessions

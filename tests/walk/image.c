@@ -48,10 +48,10 @@ static const struct member fields[] = {FIELD(block_used), FIELD(blob_name), FIEL
 	FIELD(thread_stack_size), FIELD(osthread_tid), FIELD(compiler_env), FIELD(env_task),
 	FIELD(task_method), FIELD(threads_length), FIELD(threads_array), FIELD(cont_entry),
 	FIELD(cont_parent), FIELD(klass_layout_helper), FIELD(klass_super), FIELD(klass_constants),
-	FIELD(klass_fields), FIELD(method_const), FIELD(const_constants), FIELD(const_size),
-	FIELD(const_name), FIELD(const_signature), FIELD(const_code_size), FIELD(const_flags),
-	FIELD(pool_holder), FIELD(pool_length), FIELD(klass_name), FIELD(symbol_length),
-	FIELD(symbol_body)};
+	FIELD(klass_fields), FIELD(method_code), FIELD(method_const), FIELD(const_constants),
+	FIELD(const_size), FIELD(const_name), FIELD(const_signature), FIELD(const_code_size),
+	FIELD(const_flags), FIELD(pool_holder), FIELD(pool_length), FIELD(klass_name),
+	FIELD(symbol_length), FIELD(symbol_body)};
 static const struct member ranges[] = {
 	MEMBER(interpreter_entries, sizeof(struct walk_range), 1),
 	MEMBER(interpreter_framed, sizeof(struct walk_range), LAYOUT_FRAMED),

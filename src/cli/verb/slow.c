@@ -54,7 +54,20 @@ static int slow_unseen(const struct latency_report *report, const char *method, 
 	struct calls_summary sum;
 
 	calls_summarize(report->profile, &report->query, &sum);
+	if (sum.calls >= 1) {
+		err_set(err, ERR_FAILED,
+			"%s was called %.0f times in %.1f s, but no poll found one of these calls: "
+			"they are too short.",
+			method, sum.calls, sum.seconds);
+		err_hint(err, "-d 60                                    more polls");
+		err_hint(err, "-i 1ms                                   more frequent ones");
+		return -1;
+	}
 	err_set(err, ERR_FAILED, "No call of %s was seen in %.1f s.", method, sum.seconds);
+	if (sum.missed_threads > 10)
+		err_hint(err,
+			"%.0f threads ended before they were polled: their calls are not seen",
+			sum.missed_threads);
 	err_hint(err, "the name is as on the screen of jhot top: handle, Gateway.handle or "
 		      "com.shop.Gateway.handle");
 	err_hint(err, "calls that are rare or short need a longer time: -d 60");

@@ -128,9 +128,10 @@ void calls_each(const struct profile *p, const struct calls_query *q, calls_each
 #define CALLS_UNKNOWN      UINT64_MAX
 
 struct calls_summary {
-	uint32_t seen;       /* calls recognized, */
-	uint32_t lasting;    /* of them, those that have not ended */
-	double calls, error; /* estimated number of calls that began, and its standard error */
+	uint32_t seen;    /* calls recognized, */
+	uint32_t lasting; /* of them, those that have not ended */
+	/* Estimated number of calls that began, and its standard error. Entries may be recorded of calls that no poll has found. */
+	double calls, error;
 	bool counted; /* entries were recorded: `calls` is exact but for threads that were not polled */
 	bool estimated; /* entries were counted for a part of the time: `calls` is an estimate from that */
 	double missed_threads; /* threads that ended before they were polled; their calls are missing */
@@ -148,6 +149,7 @@ struct calls_summary {
 	uint32_t slow_calls;
 	double inlined;   /* share of the calls that were inlined */
 	double uncounted; /* share of the calls whose entries were not recorded */
+	double merged;    /* estimated share of the calls that look like one with the call before */
 	double unpolled; /* share of the calls that only others represent: a random subset of the virtual threads is polled */
 	double uncertain; /* share of the calls that are `uncertain` */
 };

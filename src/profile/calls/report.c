@@ -229,6 +229,22 @@ const char *calls_clock_text(const struct profile *p, uint64_t ns, char out[CALL
 	return out;
 }
 
+static void note_uncounted(const struct calls_summary *sum, calls_note_fn *fn, void *ctx)
+{
+	char brief[80], text[240], number[CALLS_TEXT], merged[40] = "";
+
+	if (sum->merged > 0.01)
+		snprintf(merged, sizeof(merged), ", as about %.0f %% of all do", 100 * sum->merged);
+	if (sum->uncounted - sum->inlined <= 0.1 || sum->short_calls)
+		return;
+	snprintf(brief, sizeof(brief), "%.0f %% not counted", 100 * sum->uncounted);
+	snprintf(text, sizeof(text),
+		"The entries of %.0f %% of the calls were not recorded: two of them in one "
+		"thread that are less than %s apart may look like one%s.",
+		100 * sum->uncounted, calls_duration_text(sum->interval_ns, number), merged);
+	fn(ctx, brief, text);
+}
+
 void calls_notes(const struct calls_summary *sum, calls_note_fn *fn, void *ctx)
 {
 	char brief[80], text[200], number[CALLS_TEXT];
@@ -265,14 +281,7 @@ void calls_notes(const struct calls_summary *sum, calls_note_fn *fn, void *ctx)
 			100 * (1 - sum->unpolled));
 		fn(ctx, brief, text);
 	}
-	if (sum->uncounted - sum->inlined > 0.1 && !sum->short_calls) {
-		snprintf(brief, sizeof(brief), "%.0f %% not counted", 100 * sum->uncounted);
-		snprintf(text, sizeof(text),
-			"The entries of %.0f %% of the calls were not recorded: two of them in one "
-			"thread that are less than %s apart may look like one.",
-			100 * sum->uncounted, calls_duration_text(sum->interval_ns, number));
-		fn(ctx, brief, text);
-	}
+	note_uncounted(sum, fn, ctx);
 	if (sum->uncertain > 0.01) {
 		snprintf(brief, sizeof(brief), "%.0f %% uncertain", 100 * sum->uncertain);
 		snprintf(text, sizeof(text),

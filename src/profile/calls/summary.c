@@ -67,6 +67,14 @@ static double seen_part(double d, double gap)
 	return d < gap ? d / gap : 1;
 }
 
+/* The probability that a call of this duration is seen, and certainly inside for less than SHORT_GAPS: by one or two polls. */
+static double short_part(double d, double gap)
+{
+	double most = 3 - d / gap;
+
+	return most < 1 ? fmax(most, 0) : seen_part(d, gap);
+}
+
 /*
  * Likelihood of a duration for a call that began in a span of b ns before it was certainly inside for `inside` ns, and ended in a
  * span of e ns after that: a trapezoid.
@@ -123,9 +131,11 @@ static struct bracket *brackets_new(
 			.squares = (double)list[i].weight * list[i].weight};
 		for (unsigned j = 0; j < SHORT_BUCKETS; j++)
 			sum += out[*count].at[j] =
-				likelihood((j + 0.5) * width, (double)inside * unit,
-					(double)b * unit + 1, (double)e * unit + 1) /
-				seen_part((j + 0.5) * width, gap);
+				short_part((j + 0.5) * width, gap) > 0
+					? likelihood((j + 0.5) * width, (double)inside * unit,
+						  (double)b * unit + 1, (double)e * unit + 1) /
+						  short_part((j + 0.5) * width, gap)
+					: 0;
 		/* Known so well that it lies between two buckets. */
 		middle = ((double)inside + (double)(b + e) / 2) * unit / width;
 		if (sum <= 0)
@@ -151,7 +161,7 @@ static uint32_t estimate_short(
 	struct bracket *brackets = brackets_new(list, count, gap, &bracket_count);
 
 	for (unsigned j = 0; j < SHORT_BUCKETS; j++)
-		density[j] = seen_part((j + 0.5) * width, gap);
+		density[j] = short_part((j + 0.5) * width, gap);
 	for (uint32_t i = 0; i < bracket_count; i++) {
 		calls += brackets[i].calls;
 		squares += brackets[i].squares;
@@ -180,6 +190,48 @@ static uint32_t estimate_short(
 				.variance = found[j] / (seen * seen) * squares / calls};
 	}
 	return n;
+}
+
+#define TOLD_APART 0.25
+
+/*
+ * The number of calls that look like one with the call before. If calls of one thread cannot be told apart by their callers, this
+ * is the number of pauses between them in which no poll fell, which is estimated as that of short calls. If they can, calls have
+ * been told apart across such pauses.
+ */
+static double count_merged(const struct gather *g, double gap)
+{
+	struct call *pauses = xcalloc(g->count + 1ull, sizeof(*pauses));
+	uint32_t *last = NULL, threads = 0, cap = 0, count = 0;
+	struct entry entries[SHORT_BUCKETS];
+	double unseen = 0, apart = 0;
+
+	for (uint32_t i = 0; i < g->count; i++) {
+		const struct call *call = &g->list[i], *before;
+
+		for (; threads <= call->thread; threads++) {
+			last = xgrow(last, threads, &cap, sizeof(*last));
+			last[threads] = 0;
+		}
+		before = last[call->thread] ? &g->list[last[call->thread] - 1] : NULL;
+		last[call->thread] = i + 1;
+		if (!before || call->counted || before->end_to == UINT64_MAX)
+			continue;
+		if (call->begin_from < before->end_to)
+			apart++;
+		else if ((double)(call->begin_from - before->end_to) < SHORT_GAPS * gap)
+			pauses[count++] = (struct call){.begin_from = before->end_from,
+				.begin_to = before->end_to,
+				.end_from = call->begin_from,
+				.end_to = call->begin_to,
+				.weight = 1};
+	}
+	count = estimate_short(pauses, count, gap, entries);
+	for (uint32_t i = 0; i < count; i++)
+		unseen += entries[i].weight * (1 - seen_part(entries[i].ns, gap));
+	free(pauses);
+	free(last);
+	return apart > TOLD_APART * unseen ? 0 : unseen - apart;
 }
 
 static int by_duration(const void *a, const void *b)
@@ -391,8 +443,6 @@ static double subset_variance(const struct gather *g)
 		calls += (uint32_t)threads[i];
 		distinct++;
 	}
-	if (c->started > c->polled)
-		g->out->missed_threads = c->started - c->polled;
 	g->out->brief_threads =
 		2 * distinct > calls && g->out->missed_threads > MISSED_PART * c->started + 10;
 	free(threads);
@@ -439,7 +489,7 @@ void calls_summarize(
 	uint32_t count, brief;
 	struct window_entries window;
 	struct entry *entries;
-	double gap, variance;
+	double gap, variance, merged;
 	bool whole;
 
 	*out = (struct calls_summary){.p50 = CALLS_UNKNOWN,
@@ -447,18 +497,27 @@ void calls_summarize(
 		.p99 = CALLS_UNKNOWN,
 		.p999 = CALLS_UNKNOWN,
 		.seconds = (double)(q->to_ns - q->from_ns) / (double)NS_PER_S};
-	calls_each(p, q, gather_call, &g);
-	if (!g.count)
+	if (!p->calls)
 		return;
+	if (p->calls->started > p->calls->polled)
+		out->missed_threads = p->calls->started - p->calls->polled;
+	calls_each(p, q, gather_call, &g);
+	/* Entries are counted in all threads together. */
+	window = entries_between(p->calls, q);
+	whole = !p->calls->recursive && !q->pool && !q->threads;
+	if (!g.count) {
+		out->calls = whole ? window.entries : 0;
+		out->error = window.error + COUNT_ERROR * out->calls;
+		out->counted = out->calls > 0;
+		return;
+	}
 	gap = median_gap(g.list, g.count);
 	out->interval_ns = (uint64_t)gap;
 	out->seen = g.count;
 	variance = subset_variance(&g);
+	merged = count_merged(&g, gap);
 	entries = xcalloc(g.count + SHORT_BUCKETS, sizeof(*entries));
 	count = add_calls(&g, gap, entries, &brief);
-	/* Entries are counted in all threads together. */
-	window = entries_between(p->calls, q);
-	whole = !p->calls->recursive && !q->pool && !q->threads;
 	out->estimated = whole && window.estimated;
 	out->counted = whole && g.counted > 0.9 * g.count;
 	out->error = window.error;
@@ -472,6 +531,11 @@ void calls_summarize(
 	out->at_least = out->short_calls || out->brief_threads;
 	qsort(entries, count, sizeof(*entries), by_duration);
 	add_entries(out, entries, count, gap, variance);
+	if (!out->estimated && !out->counted && !out->short_calls) {
+		out->merged = merged / (out->calls + merged);
+		out->calls += merged;
+		out->error += merged / 2;
+	}
 	free(entries);
 	free(g.list);
 	calls_each(p, q, add_slowest, out);

@@ -74,29 +74,66 @@ static uint64_t entries_allowed(const struct sampler *s, const struct entries *e
 	return allowed < ENTRIES_PER_SECOND ? allowed + 1 : ENTRIES_PER_SECOND;
 }
 
-bool entries_learn(struct sampler *s, struct entries *e, uint64_t pc)
+/* --- the code ----------------------------------------------------------------------------------- */
+
+/* A place for other code: unused, or of code that is not entered any more; NULL: there is none. */
+static struct entries_code *entries_place(struct sampler *s, struct entries *e)
 {
-	struct entries_code *code = &e->codes[e->next % ENTRIES_CODES];
+	struct entries_code *stale = NULL;
+
+	for (uint32_t i = 0; i < ENTRIES_CODES; i++) {
+		struct entries_code *code = &e->codes[i];
+
+		if (!atomic_load(&code->end))
+			return code;
+		if (code_of_method(s->layout, &s->mem, code->method) != code->nmethod)
+			stale = code;
+	}
+	return stale;
+}
+
+bool entries_follow(struct sampler *s, struct entries *e, uint64_t method)
+{
+	uint64_t nmethod = code_of_method(s->layout, &s->mem, method);
 	struct code_blob blob;
 
-	if (!e->allowed) {
-		e->hit_ns = hit_ns();
-		e->allowed = entries_allowed(s, e);
-	}
-	if (atomic_load(&e->off) || entries_recorded(e, pc) ||
-		!code_cache_find(s->layout, &s->mem, pc, &blob) || blob.kind != CODE_NMETHOD ||
-		code_osr_entry(s->layout, &blob))
+	if (!nmethod || atomic_load(&e->off))
+		return false;
+	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
+		if (atomic_load(&e->codes[i].end) && e->codes[i].nmethod == nmethod &&
+			e->codes[i].method == method)
+			return false;
+	struct entries_code *code = entries_place(s, e);
+	if (!code || !code_cache_at(s->layout, &s->mem, nmethod, &blob) ||
+		blob.kind != CODE_NMETHOD || code_method(s->layout, &blob) != method)
 		return false;
 	uint64_t entry = code_verified_entry(s->layout, &blob);
 	if (entry < blob.start || entry >= blob.end)
 		return false;
+	if (!e->allowed) {
+		e->hit_ns = hit_ns();
+		e->allowed = entries_allowed(s, e);
+	}
 	atomic_store(&code->end, 0);
 	code->entry = entry;
+	code->method = method;
+	code->nmethod = nmethod;
 	atomic_store(&code->start, blob.code);
 	atomic_store(&code->end, blob.end);
-	e->next++;
+	e->bursts.spoiled = true;
 	return true;
 }
+
+void entries_forget(struct entries *e)
+{
+	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
+		atomic_store(&e->codes[i].end, 0);
+	e->bursts.on = e->bursts.counting = false;
+	e->in_second = 0;
+	atomic_store(&e->off, 0);
+}
+
+/* --- threads ------------------------------------------------------------------------------------ */
 
 /* Closes all descriptors, and unmaps the ring, which belongs to the first. */
 static void entries_close(struct entries_thread *t)
@@ -165,6 +202,33 @@ void entries_arm(
 	atomic_store_explicit(&slot->call.ring, t->ring, memory_order_release);
 }
 
+/* Entries in the ring that have not been reported; empties it. */
+static uint32_t ring_drop(struct entries_thread *t)
+{
+	struct perf_samples samples;
+	struct perf_entry entry;
+	uint32_t count = 0;
+
+	sig_perf_open(&samples, t->ring);
+	while (sig_perf_entry(&samples, &entry))
+		count++;
+	sig_perf_close(&samples);
+	return count;
+}
+
+/* Entries of the thread in this burst. */
+static uint64_t thread_burst(struct entries_thread *t)
+{
+	uint64_t entries = 0;
+
+	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
+		if (t->fds[i] >= 0)
+			entries += perf_fd_count(t->fds[i]).count - t->before[i];
+	ring_drop(t);
+	t->bursts = false;
+	return entries;
+}
+
 bool entries_disarm(struct entries *e, struct entries_thread *t, struct thread_slot *slot)
 {
 	if (!t->ring)
@@ -178,8 +242,11 @@ bool entries_disarm(struct entries *e, struct entries_thread *t, struct thread_s
 			perf_fd_disable(t->fds[i]);
 	if (atomic_load(&slot->tid) && atomic_load(&slot->inside))
 		return false;
+	if (t->bursts)
+		e->bursts.ended += thread_burst(t);
+	uint32_t dropped = t->dropped + (e->bursts.on ? 0 : ring_drop(t));
 	entries_close(t);
-	*t = (struct entries_thread){.ring = NULL};
+	*t = (struct entries_thread){.ring = NULL, .dropped = dropped};
 	e->threads--;
 	e->full = false;
 	return true;
@@ -206,6 +273,8 @@ void entries_report(struct entries *e, struct entries_thread *t, uint64_t head, 
 	}
 	sig_perf_close(&samples);
 	out->counted = t->counted && !samples.lost;
+	out->count += t->dropped;
+	t->dropped = 0;
 	t->counted = !samples.lost;
 	if (now - e->second_ns > NS_PER_S) {
 		e->second_ns = now;
@@ -219,24 +288,9 @@ void entries_report(struct entries *e, struct entries_thread *t, uint64_t head, 
 #define BURST_PERIOD_NS (500 * NS_PER_MS) /* between the begins of two bursts, on average */
 #define BURST_LEAST_NS  (1 * NS_PER_MS)
 
-/* Entries of the thread in this burst; empties its ring. */
-static uint64_t thread_burst(struct entries_thread *t)
-{
-	struct perf_samples samples;
-	uint64_t entries = 0;
-
-	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
-		if (t->fds[i] >= 0)
-			entries += perf_fd_count(t->fds[i]).count - t->before[i];
-	sig_perf_open(&samples, t->ring);
-	samples.at = samples.head;
-	sig_perf_close(&samples);
-	t->bursts = false;
-	return entries;
-}
-
 static void burst_begin(struct entries *e, struct entries_thread *threads, uint32_t count)
 {
+	e->bursts.begins_ns = clock_mono_ns();
 	for (uint32_t i = 0; i < count; i++) {
 		struct entries_thread *t = &threads[i];
 
@@ -248,6 +302,8 @@ static void burst_begin(struct entries *e, struct entries_thread *threads, uint3
 		thread_enable(t, true);
 	}
 	e->bursts.counting = true;
+	e->bursts.spoiled = false;
+	e->bursts.ended = 0;
 	e->bursts.began_ns = clock_mono_ns();
 	e->bursts.next_ns = e->bursts.began_ns + e->bursts.length_ns;
 }
@@ -261,35 +317,41 @@ static void burst_schedule(struct entries *e, uint64_t now, double rate)
 	e->bursts.length_ns = length < (double)most ? (uint64_t)length : most;
 	if (e->bursts.length_ns < BURST_LEAST_NS)
 		e->bursts.length_ns = BURST_LEAST_NS;
-	e->bursts.since_ns = now;
 	e->bursts.next_ns = now + BURST_PERIOD_NS / 2 + arms_random(BURST_PERIOD_NS);
 }
 
 /*
  * Returns the rate, entries per second. A thread that never pauses makes more calls without breakpoints, by the time of the hits; one
- * that waits for work does not. The estimate is in the middle of both.
+ * that waits for work does not. This thread may have lost its core while it began or ended the burst. The estimate is in the middle of
+ * these limits. There is none of a burst in which breakpoints were moved.
  */
 static double burst_end(struct entries *e, struct entries_thread *threads, uint32_t count,
 	struct entries_estimate *out)
 {
-	double least = 0, most = 0, ns = (double)(clock_mono_ns() - e->bursts.began_ns);
+	double shortest = (double)(clock_mono_ns() - e->bursts.began_ns);
 
 	for (uint32_t i = 0; i < count; i++)
 		if (threads[i].bursts)
 			thread_enable(&threads[i], false);
 	uint64_t now = clock_mono_ns();
+	double longest = (double)(now - e->bursts.begins_ns);
+	double least = (double)e->bursts.ended / longest, most = least;
 	for (uint32_t i = 0; i < count; i++) {
 		double entries = threads[i].bursts ? (double)thread_burst(&threads[i]) : 0;
 		double busy = entries * (double)e->hit_ns;
 
-		least += entries / ns;
-		most += entries / (busy < ns / 2 ? ns - busy : ns / 2);
+		least += entries / longest;
+		most += entries / (busy < shortest / 2 ? shortest - busy : shortest / 2);
 	}
 	double span = (double)(now - e->bursts.since_ns);
-	*out = (struct entries_estimate){.entries = (uint64_t)((least + most) / 2 * span + 0.5),
-		.doubt = (uint64_t)((most - least) / 2 * span + 0.5),
-		.since_ns = e->bursts.since_ns};
 	e->bursts.counting = false;
+	if (!e->bursts.spoiled) {
+		*out = (struct entries_estimate){
+			.entries = (uint64_t)((least + most) / 2 * span + 0.5),
+			.doubt = (uint64_t)((most - least) / 2 * span + 0.5),
+			.since_ns = e->bursts.since_ns};
+		e->bursts.since_ns = now;
+	}
 	burst_schedule(e, now, least * (double)NS_PER_S);
 	return least * (double)NS_PER_S;
 }
@@ -318,6 +380,7 @@ uint64_t entries_bursts(struct entries *e, struct entries_thread *threads, uint3
 		return UINT64_MAX;
 	if (!e->bursts.on) {
 		e->bursts.on = true;
+		e->bursts.since_ns = now;
 		for (uint32_t i = 0; i < count; i++) {
 			if (!threads[i].ring)
 				continue;

@@ -3,7 +3,7 @@
  * Entries into measured methods, recorded with their times by hardware breakpoints on the entries of their compiled code.
  *
  * The breakpoints are perf_events of the threads that the wall clock polls for the latency of calls; the program's code is not
- * changed. Calls from compiled code and from the interpreter all pass the verified entry of an nmethod, unless the method is
+ * changed. They follow the method: as soon as it is compiled, or compiled again, they are set on the entry of its new code. Calls from compiled code and from the interpreter all pass the verified entry of an nmethod, unless the method is
  * inlined or not compiled. A hit costs the thread a microsecond, or some tens of them in a nested virtual machine. The cost is
  * measured. When entries are more frequent than the budget permits, they are only counted, in bursts: the breakpoints of all threads
  * are enabled for a few ms at random times. Single entries are not known then.
@@ -22,6 +22,7 @@
 struct entries_code {
 	_Atomic uint64_t start, end; /* of its instructions; 0, 0: none */
 	uint64_t entry;
+	uint64_t method, nmethod; /* Method*, nmethod* */
 };
 
 /* The breakpoints of one thread. */
@@ -30,22 +31,26 @@ struct entries_thread {
 	void *ring;                 /* of all of them; NULL: none */
 	bool counted;               /* all entries since the last report are in the ring */
 	bool closing;
-	bool bursts;                    /* takes part in the burst in progress */
+	bool bursts;      /* takes part in the burst in progress */
+	uint32_t dropped; /* entries in a ring that was closed before they were reported */
 	uint64_t before[ENTRIES_CODES]; /* counts at its begin */
 };
 
 struct entries {
 	struct entries_code codes[ENTRIES_CODES];
-	uint32_t next, threads;        /* threads: with breakpoints */
+	uint32_t threads;              /* with breakpoints */
 	bool full;                     /* no more threads can have them */
 	uint64_t second_ns, in_second; /* entries in the current second */
 	uint64_t allowed;              /* the most per second; 0: not measured yet */
 	uint64_t hit_ns;               /* CPU time of one */
 	struct {
 		bool on, counting; /* counting: a burst is in progress */
+		bool spoiled;      /* breakpoints were moved during the burst */
 		uint64_t next_ns;  /* when that changes */
-		uint64_t began_ns, length_ns;
+		uint64_t begins_ns, began_ns,
+			length_ns; /* before the first thread's begin, after the last one's */
 		uint64_t since_ns; /* the end of the previous burst */
+		uint64_t ended;    /* entries of threads that have ended during the burst */
 	} bursts;
 	_Atomic uint32_t off; /* true: too frequent, or breakpoints are not available */
 };
@@ -57,8 +62,10 @@ struct entries_report {
 	bool counted;               /* false: the count is not known */
 };
 
-/* A call was found in compiled code at this pc: sets a breakpoint on that code's entry. True if that is new. */
-bool entries_learn(struct sampler *s, struct entries *e, uint64_t pc);
+/* Selects the entry of the method's present code. True if that has changed: the threads' breakpoints must be set again. */
+bool entries_follow(struct sampler *s, struct entries *e, uint64_t method);
+/* No code is selected any more. All threads are disarmed. */
+void entries_forget(struct entries *e);
 /* Sets the breakpoints on the thread if they are missing. */
 void entries_arm(
 	struct sampler *s, struct entries *e, struct entries_thread *t, struct thread_slot *slot);

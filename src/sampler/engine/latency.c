@@ -1,112 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wall clock's and the publisher's part of measuring the latency of calls. */
+/* The wall clock's part of measuring the latency of calls. */
 #include "sampler/engine/latency.h"
 
 #include "base/clock.h"
 #include "sampler/engine/arms.h"
-#include "sampler/publish/publish.h"
-#include "sampler/session/memory.h"
 #include "sampler/signal/raw.h"
-#include "sampler/text.h"
 #include "walk/hotspot/layout.h"
 #include "walk/hotspot/threads.h"
 #include "walk/load/mem.h"
 
-#include <errno.h>
-#include <string.h>
-
-#define WHY_BYTES          128u
 #define LATENCY_STAY_NS    (5 * NS_PER_S) /* how long a thread stays listed after a call */
 #define LATENCY_CHECK_NS   (1 * NS_PER_S)
 #define LATENCY_LONGEST_NS (500 * NS_PER_MS)
 #define LATENCY_HANDLER_NS \
 	60000u              /* upper bound of the CPU time from waking up to the handler's end */
 #define LATENCY_VISITS 512u /* slots per tick in which new threads are looked for */
+#define LATENCY_ARMS   16u  /* threads per tick that get breakpoints */
 #define LATENCY_EARLY  4u   /* polls due within this part of the interval are made at once */
 #define LATENCY_SHARE  2u   /* polls of threads inside may use this part of the budget: 1/2 */
-
-/* --- selection, by the publisher ------------------------------------------------------------- */
-
-/* ZGC maps the heap between these addresses, and does not report it as reserved. */
-#define ZGC_HEAP_LOW  (1ull << 42)
-#define ZGC_HEAP_HIGH (1ull << 46)
-
-static void heap_range(struct sampler *s, struct latency *l)
-{
-	const struct walk_layout *layout = s->layout;
-	uint64_t words;
-
-	if (!layout || !layout->java_heap || layout->heap_reserved.offset < 0)
-		return;
-	uint64_t heap = mem_u64(&s->mem, layout->java_heap);
-	if (layout->heap_collections.offset >= 0 &&
-		mem_load_u64(&s->mem, heap + (uint64_t)layout->heap_collections.offset, &words))
-		l->heap = heap;
-	heap += (uint64_t)layout->heap_reserved.offset;
-	uint64_t low = layout_load(&layout->region_start, &s->mem, heap);
-	words = layout_load(&layout->region_words, &s->mem, heap);
-	l->heap_low = words ? low : ZGC_HEAP_LOW;
-	l->heap_high = words ? low + words * 8 : ZGC_HEAP_HIGH;
-}
-
-int latency_select(struct sampler *s, const struct wire_command *c, char *text, size_t bytes)
-{
-	struct latency *l = atomic_load(&s->latency);
-	struct wire_timed_method methods[WIRE_TIMED_METHODS];
-	uint32_t count = c->arg < WIRE_TIMED_METHODS ? (uint32_t)c->arg : WIRE_TIMED_METHODS;
-
-	if (count && !atomic_load(&s->events[WIRE_WALL].on)) {
-		struct engine_target self = {.tid = raw_gettid()};
-		struct text reason = text_into(text, bytes);
-		char why[WHY_BYTES];
-
-		text_add(&reason, "the event wall is off");
-		if (engine_wall.probe(&self, why, sizeof(why)) < 0) {
-			text_add(&reason, ": ");
-			text_add(&reason, why);
-		}
-		return -EINVAL;
-	}
-	if (!l && !count)
-		return 0;
-	if (!l) {
-		l = sampler_part_new(s, sizeof(*l));
-		if (!l)
-			return -ENOMEM;
-		heap_range(s, l);
-		atomic_store(&s->latency, l);
-	}
-	memcpy(methods, c->text, sizeof(methods));
-	atomic_store(&l->interval, c->interval > NS_PER_MS ? c->interval : NS_PER_MS);
-	for (uint32_t i = 0; i < count; i++) {
-		atomic_store(&l->methods[i].id, methods[i].id);
-		atomic_store(&l->methods[i].parameters, methods[i].parameters);
-	}
-	atomic_store(&l->count, count);
-	return 0;
-}
-
-uint64_t latency_memory(const struct sampler *s)
-{
-	return atomic_load(&s->latency) ? sizeof(struct latency) : 0;
-}
-
-void latency_publish(struct sampler *s)
-{
-	struct latency *l = atomic_load(&s->latency);
-
-	if (!l)
-		return;
-	uint32_t tail = atomic_load(&l->tail);
-	while (tail != atomic_load_explicit(&l->head, memory_order_acquire)) {
-		const struct latency_poll *poll = &l->queue[tail % LATENCY_QUEUE];
-
-		if (!publish_poll(s->publish, &poll->record, poll->hash))
-			break;
-		atomic_store_explicit(&l->tail, ++tail, memory_order_release);
-	}
-	ring_commit(&s->ring);
-}
 
 /* --- polls ------------------------------------------------------------------------------------ */
 
@@ -142,19 +53,20 @@ static bool pool_is_known(const struct latency *l, uint64_t pool)
 
 /*
  * Lists a thread that is inside, or is likely to be soon because threads of its pool are: a call that begins while its thread is
- * polled rarely is likely to be missed, or its begin is known badly.
+ * polled rarely is likely to be missed, or its begin is known badly. While no call has been found, each Java thread is likely.
  */
 static void latency_list(
 	struct sampler *s, struct latency *l, struct thread_slot *slot, bool inside, uint64_t now)
 {
 	struct thread_call *call = &slot->call;
 
-	if (!inside && (call->listed || !l->pool_count || l->listed_count >= LATENCY_POOLED))
+	if (!inside && (call->listed || call->ended || l->listed_count >= LATENCY_POOLED))
 		return;
 	uint64_t pool = pool_of(slot);
+	bool likely = l->pool_count ? pool_is_known(l, pool) : atomic_load(&slot->java_thread) != 0;
 	if (inside && l->pool_count < LATENCY_POOLS && !pool_is_known(l, pool))
 		l->pools[l->pool_count++] = pool;
-	if (!inside && !pool_is_known(l, pool))
+	if (!inside && !likely)
 		return;
 	call->inside_ns = now;
 	if (call->listed || l->listed_count == LATENCY_LISTED)
@@ -166,7 +78,7 @@ static void latency_list(
 	l->listed[l->listed_count++] = threads_index(s->threads, slot);
 }
 
-/* Removes all breakpoints: they are set again, on the entries that are known by then, as the threads are polled. */
+/* Removes all breakpoints: latency_tick sets them again. */
 static void latency_disarm_all(struct sampler *s, struct latency *l)
 {
 	for (uint32_t i = 0; i < l->listed_count; i++)
@@ -238,6 +150,22 @@ static uint32_t latency_id(const struct thread_call *call, const struct entries_
 	return call->inside;
 }
 
+/* Sets breakpoints on the present code of the methods, if that has changed. */
+static void latency_follow(struct sampler *s, struct latency *l)
+{
+	uint32_t count = atomic_load(&l->count);
+	bool changed = false;
+
+	for (uint32_t i = 0; s->layout && i < count; i++) {
+		uint64_t method = atomic_load(&l->methods[i].method);
+
+		if (method && entries_follow(s, &l->entries, method))
+			changed = true;
+	}
+	if (changed)
+		latency_disarm_all(s, l);
+}
+
 void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 {
 	struct latency *l = latency_on(s);
@@ -253,12 +181,12 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 	bool virtual = WIRE_IS_VIRTUAL(call->id);
 	latency_list(s, l, slot, call->frame != 0 || (virtual && l->virtuals_inside), now);
 	if (call->listed) {
-		if (call->pc && entries_learn(s, &l->entries, call->pc))
-			latency_disarm_all(s, l);
 		entries_report(&l->entries, &l->entered[call->place], call->head, call->end, now,
 			&entries);
 		entries_arm(s, &l->entries, &l->entered[call->place], slot);
 	}
+	if (entries.count)
+		latency_list(s, l, slot, true, now);
 	if (virtual) {
 		l->carriers_counted = entries.counted;
 		latency_virtual_mounted(s, l, call);
@@ -273,6 +201,8 @@ void latency_collect(struct sampler *s, struct thread_slot *slot, uint64_t now)
 		latency_left(s, l, call, call->asked.time_ns);
 		call->inside = 0;
 	}
+	entries.count += l->dropped;
+	l->dropped = 0;
 	if (call->frame || call->inside || entries.count)
 		latency_queue_call(s, l, call, &entries);
 	call->inside = call->frame ? call->id : 0;
@@ -286,7 +216,12 @@ void latency_ended(struct sampler *s, struct thread_slot *slot, uint64_t now)
 {
 	struct latency *l = latency_on(s);
 
-	if (!l || !slot->call.inside)
+	if (!l)
+		return;
+	slot->call.ended = true;
+	if (atomic_load(&slot->call.fresh))
+		latency_collect(s, slot, now);
+	if (!slot->call.inside)
 		return;
 	latency_left(s, l, &slot->call, now);
 	slot->call.inside = 0;
@@ -347,6 +282,7 @@ static bool latency_unlist(struct sampler *s, struct latency *l, uint32_t i)
 
 	if (!entries_disarm(&l->entries, &l->entered[i], slot))
 		return false;
+	l->dropped += l->entered[i].dropped;
 	if (slot->call.place == i)
 		slot->call.listed = false;
 	l->listed[i] = l->listed[last];
@@ -366,16 +302,12 @@ static void latency_forget(struct sampler *s)
 	for (uint32_t i = l->listed_count; i-- > 0;)
 		latency_unlist(s, l, i);
 	l->pool_count = 0;
-	for (uint32_t i = 0; i < ENTRIES_CODES; i++)
-		atomic_store(&l->entries.codes[i].end, 0);
-	l->entries.next = 0;
-	l->entries.bursts.on = l->entries.bursts.counting = false;
-	l->entries.in_second = 0;
-	atomic_store(&l->entries.off, 0);
+	entries_forget(&l->entries);
+	l->dropped = 0;
 	latency_virtual_forget(l);
 }
 
-/* Lists threads that have started since the last time, if they belong to a pool that is measured. */
+/* Lists threads that have started since the last time, if they are likely to make calls. */
 static void latency_newcomers(struct sampler *s, struct latency *l, uint64_t now)
 {
 	uint32_t high = atomic_load(&s->threads->high);
@@ -383,11 +315,15 @@ static void latency_newcomers(struct sampler *s, struct latency *l, uint64_t now
 	for (uint32_t n = 0; n < LATENCY_VISITS && n < high; n++) {
 		struct thread_slot *slot = &s->threads->slots[l->cursor++ % high];
 
-		if (slot->call.visited || !slot->name_bytes || !atomic_load(&slot->tid) ||
+		if (slot->call.visited || slot->call.ended || !atomic_load(&slot->tid) ||
 			atomic_load(&slot->gone))
 			continue;
-		slot->call.visited = true;
+		/* A new thread may have no name yet. */
+		if (!slot->name_bytes && l->pool_count && !pool_is_known(l, pool_of(slot)))
+			continue;
 		latency_list(s, l, slot, false, now);
+		/* Without a known pool, the threads that found no space have their turn later. */
+		slot->call.visited = slot->call.listed || l->pool_count;
 	}
 }
 
@@ -441,6 +377,7 @@ uint64_t latency_tick(
 {
 	struct latency *l = latency_on(s);
 	uint64_t now = clock_mono_ns(), next = UINT64_MAX;
+	uint32_t arms = 0;
 	uint64_t handlers = atomic_load(&s->events[WIRE_WALL].handlers_ns);
 
 	if (!l) {
@@ -448,10 +385,10 @@ uint64_t latency_tick(
 		return UINT64_MAX;
 	}
 	latency_pace(s, l, now);
-	if (l->pool_count)
-		latency_newcomers(s, l, now);
+	latency_newcomers(s, l, now);
+	latency_follow(s, l);
 	if (!l->listed_count)
-		return l->pool_count ? l->in_force : UINT64_MAX;
+		return l->in_force;
 	uint64_t burst = latency_bursts(s, l);
 	if (l->checked_ns == now) /* as often as the pace is checked */
 		latency_starts(s, l, now);
@@ -462,14 +399,17 @@ uint64_t latency_tick(
 
 		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone))
 			latency_ended(s, slot, now);
-		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || !call->listed ||
-			call->place != i || now > call->inside_ns + LATENCY_STAY_NS) {
+		if (!atomic_load(&slot->tid) || atomic_load(&slot->gone) || call->ended ||
+			!call->listed || call->place != i ||
+			now > call->inside_ns + LATENCY_STAY_NS) {
 			if (latency_unlist(s, l, i))
 				i--;
 			continue;
 		}
 		if (l->entered[i].closing || (l->entered[i].ring && atomic_load(&l->entries.off)))
 			entries_disarm(&l->entries, &l->entered[i], slot);
+		if (!l->entered[i].ring && arms++ < LATENCY_ARMS)
+			entries_arm(s, &l->entries, &l->entered[i], slot);
 		if (now + l->in_force / LATENCY_EARLY >= call->next_ns) {
 			poll(ctx, slot);
 			call->next_ns = now + l->in_force * 3 / 4 + arms_random(l->in_force / 2);

@@ -14,6 +14,7 @@
 #include "sampler/engine/entries.h"
 #include "sampler/sampler.h"
 #include "walk/frames/unmounted.h"
+#include "walk/hotspot/method.h"
 #include "wire/control.h"
 #include "wire/record.h"
 
@@ -54,11 +55,15 @@ struct latency {
 	/* written by the publisher */
 	struct {
 		_Atomic uint32_t id, parameters;
+		_Atomic uint64_t
+			method; /* Method*; 0: not known yet. Also written by the wall clock's thread. */
 	} methods[WIRE_TIMED_METHODS];
-	_Atomic uint32_t count;       /* of methods; 0: off */
-	_Atomic uint64_t interval;    /* as requested, ns */
-	uint64_t heap;                /* HotSpot's CollectedHeap; 0: collections are not known */
-	uint64_t heap_low, heap_high; /* range of references; 0, 0: unknown */
+	_Atomic uint32_t count;         /* of methods; 0: off */
+	_Atomic uint64_t interval;      /* as requested, ns */
+	char name[SYMBOL_NAME_MAX + 1]; /* of the methods that will be or are selected */
+	uint64_t find_ns;               /* when they are searched for again in the code cache */
+	uint64_t heap;                  /* HotSpot's CollectedHeap; 0: collections are not known */
+	uint64_t heap_low, heap_high;   /* range of references; 0, 0: unknown */
 	/* Id of the outermost method of all virtual threads, set when the first unmounted one is walked; 0: not yet. */
 	_Atomic uint32_t virtual_root;
 
@@ -76,6 +81,7 @@ struct latency {
 	/* Threads that the JVM has started, 0 if it does not count them, and that were polled for the first time, as last reported. */
 	uint64_t started, started_ns;
 	uint32_t first_polls;
+	uint32_t dropped; /* entries of threads that are not listed any more, not reported yet */
 	/* Virtual threads: see latency_virtual.c. */
 	struct latency_virtual virtuals[LATENCY_VIRTUALS];
 	uint32_t virtuals_inside;

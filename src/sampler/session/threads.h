@@ -150,8 +150,6 @@ struct thread_call {
 	_Atomic uint32_t fresh;
 	uint32_t id, flags; /* the sample's thread id; WIRE_POLL_* */
 	uint64_t time_ns, cpu_ns, frame, outside, values, hash;
-	/* In the call's own compiled code, whose entries are not recorded yet; 0: none. */
-	uint64_t pc;
 	uint64_t head;        /* 1 + position in ring; 0: no ring */
 	uint64_t end;         /* address of the end of its callers' frames; 0: not inside */
 	_Atomic(void *) ring; /* engine/entries.h; NULL: none */
@@ -169,6 +167,7 @@ struct thread_call {
 	uint64_t last_frame, last_outside; /* `frame` and `outside` of that poll */
 	bool listed;
 	bool visited;   /* true once it was decided whether to list it as a new thread */
+	bool ended;     /* its CPU time could not be read any more */
 	bool answered;  /* the last request, by a sample that has been collected */
 	uint32_t place; /* while listed: its index in latency.listed */
 };

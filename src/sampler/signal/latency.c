@@ -117,8 +117,6 @@ static void describe_code(
 		pc = mem_u64(stack->mem, stack->stack_hi - 8ull * frames[at].from_base - 8);
 	if (entries_recorded(&l->entries, pc))
 		call->flags |= WIRE_POLL_RECORDED;
-	else
-		call->pc = pc;
 }
 
 static void describe(struct thread_call *call, const struct latency *l, const struct stack *stack,
@@ -173,7 +171,7 @@ void sig_latency_record(const struct stack *stack, struct latency *l, uint64_t h
 	call->cpu_ns = sig_clock();
 	call->frame = call->outside = call->values = 0;
 	call->flags = 0;
-	call->pc = call->end = 0;
+	call->end = 0;
 	call->hash = hash;
 	const struct perf_event_mmap_page *ring =
 		atomic_load_explicit(&call->ring, memory_order_acquire);

@@ -138,24 +138,22 @@ bool code_cache_at(const struct walk_layout *layout, const struct walk_mem *mem,
 	       blob_load(layout, mem, start, out);
 }
 
-/* --- fill level -------------------------------------------------------------------------------------- */
+/* --- all blobs --------------------------------------------------------------------------------------- */
 
-/* Bytes of the used blocks of a heap. Blocks are contiguous from its start; unused memory after them is 0 or unmapped. */
-static uint64_t heap_used(
-	const struct walk_layout *layout, const struct walk_mem *mem, const struct walk_heap *heap)
+/* Bytes of the block at this address. Blocks are contiguous; unused memory after them is 0 or unmapped. 0: there is none. */
+static uint64_t block_bytes(const struct walk_layout *layout, const struct walk_mem *mem,
+	const struct walk_heap *heap, uint64_t at)
 {
-	uint64_t at = heap->low, used = 0;
+	uint64_t bytes = layout_load(&layout->block_length, mem, at) << heap->shift;
 
-	while (at < heap->high) {
-		uint64_t bytes = layout_load(&layout->block_length, mem, at) << heap->shift;
+	return bytes <= heap->high - at ? bytes : 0;
+}
 
-		if (!bytes || bytes > heap->high - at)
-			break;
-		if (layout_load(&layout->block_used, mem, at))
-			used += bytes;
-		at += bytes;
-	}
-	return used;
+/* If there are several heaps, the one with the interpreter has no compiled methods. */
+static bool heap_has_methods(const struct walk_layout *layout, const struct walk_heap *heap)
+{
+	return layout->heap_count == 1 || layout->interpreter_low < heap->low ||
+	       layout->interpreter_low >= heap->high;
 }
 
 bool code_cache_fill(
@@ -165,14 +163,41 @@ bool code_cache_fill(
 	for (uint32_t i = 0; layout->block_length.offset >= 0 && i < layout->heap_count; i++) {
 		const struct walk_heap *heap = &layout->heaps[i];
 
-		/* If there are several heaps, the one with the interpreter has no compiled methods. */
-		if (layout->heap_count > 1 && layout->interpreter_low >= heap->low &&
-			layout->interpreter_low < heap->high)
+		if (!heap_has_methods(layout, heap))
 			continue;
-		out->used += heap_used(layout, mem, heap);
+		for (uint64_t at = heap->low, bytes; at < heap->high; at += bytes) {
+			bytes = block_bytes(layout, mem, heap, at);
+			if (!bytes)
+				break;
+			if (layout_load(&layout->block_used, mem, at))
+				out->used += bytes;
+		}
 		out->bytes += heap->high - heap->low;
 	}
 	return out->used > 0;
+}
+
+bool code_cache_next(const struct walk_layout *layout, const struct walk_mem *mem,
+	struct code_cursor *cursor, struct code_blob *out)
+{
+	for (; layout->block_length.offset >= 0 && cursor->heap < layout->heap_count;
+		cursor->heap++, cursor->block = 0) {
+		const struct walk_heap *heap = &layout->heaps[cursor->heap];
+		uint64_t at = cursor->block ? cursor->block : heap->low, bytes = 0;
+
+		for (; heap_has_methods(layout, heap) && at < heap->high; at += bytes) {
+			bytes = block_bytes(layout, mem, heap, at);
+			if (!bytes)
+				break;
+			if (!layout_load(&layout->block_used, mem, at) ||
+				!blob_load(layout, mem, at + layout->heap_block_bytes, out) ||
+				out->kind != CODE_NMETHOD)
+				continue;
+			cursor->block = at + bytes;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* --- nmethod's parts --------------------------------------------------------------------------------- */
@@ -228,6 +253,12 @@ static uint64_t metadata_begin(const struct walk_layout *layout, const struct co
 uint64_t code_method(const struct walk_layout *layout, const struct code_blob *blob)
 {
 	return layout_field(&layout->nmethod_method, blob->copy);
+}
+
+uint64_t code_of_method(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method)
+{
+	return layout_load(&layout->method_code, mem, method);
 }
 
 uint64_t code_verified_entry(const struct walk_layout *layout, const struct code_blob *blob)

@@ -50,6 +50,17 @@ struct code_fill {
 bool code_cache_fill(
 	const struct walk_layout *layout, const struct walk_mem *mem, struct code_fill *out);
 
+/*
+ * The next compiled method after the cursor, which begins as {0}. False: there are no more. A block that is freed or allocated
+ * may be omitted. Not for signal handlers.
+ */
+struct code_cursor {
+	uint32_t heap;
+	uint64_t block; /* 0: the heap's first */
+};
+bool code_cache_next(const struct walk_layout *layout, const struct walk_mem *mem,
+	struct code_cursor *cursor, struct code_blob *out);
+
 /* --- nmethods ---------------------------------------------------------------------------------------- */
 
 struct code_desc {
@@ -85,6 +96,9 @@ bool code_scope_read(const struct walk_layout *layout, const struct walk_mem *me
 	const struct code_blob *blob, int32_t offset, struct code_scope *out);
 
 uint64_t code_method(const struct walk_layout *layout, const struct code_blob *blob);
+/* The nmethod* that calls of the Method enter; 0: it is interpreted, or this is unknown. */
+uint64_t code_of_method(
+	const struct walk_layout *layout, const struct walk_mem *mem, uint64_t method);
 uint64_t code_verified_entry(const struct walk_layout *layout, const struct code_blob *blob);
 /* Entry of an on-stack-replacement compilation; 0 for others. */
 uint64_t code_osr_entry(const struct walk_layout *layout, const struct code_blob *blob);

@@ -139,6 +139,7 @@ struct walk_layout {
 	bool counters_stay; /* the performance counters are in a mapped file, which is never unmapped */
 
 	/* names */
+	struct walk_field method_code; /* optional */
 	struct walk_field method_const, const_constants, const_size, const_name, const_signature;
 	struct walk_field const_code_size;
 	/* Bit 0: a line number table follows the bytecodes. Only for dumps; optional. */

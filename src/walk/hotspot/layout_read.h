@@ -36,7 +36,7 @@ struct layout_row {
 	uint16_t dest;            /* destination: offset in struct layout_read */
 };
 
-#define LAYOUT_ROWS 181
+#define LAYOUT_ROWS 182
 extern const struct layout_row layout_rows[LAYOUT_ROWS];
 
 struct layout_read {

@@ -144,6 +144,8 @@ const struct layout_row layout_rows[LAYOUT_ROWS] = {
 	{VIRTUAL | FIELD, SINCE(21), "InstanceKlass", "_fieldinfo_stream", AT(klass_fields)},
 
 	{FIELD, ALWAYS, "Method", "_constMethod", AT(method_const)},
+	/* Only for breakpoints on the entry of a method's present code. */
+	{FIELD, NEVER, "Method", "_code", AT(method_code)},
 	{FIELD, ALWAYS, "ConstMethod", "_constants", AT(const_constants)},
 	{FIELD_4, NEVER, "ConstMethod", "_constMethod_size", AT(const_size)},
 	{FIELD_2, ALWAYS, "ConstMethod", "_name_index", AT(const_name)},

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.concurrent.Semaphore;
 
 /**
- * usage: Called pool|storm|brief|renamed|spawn
+ * usage: Called pool|storm|brief|renamed|spawn|tiny
  *
  * Four threads call handle, which takes about 12 ms; every 20th call waits for a monitor for 150 ms more. storm: each call has a
  * thread of its own, which ends with it; brief: each 15 calls have. renamed: the callers get a name for each call, as servers do.
- * spawn: they start processes, too. Prints "call BEGIN DURATION" of each at the end, in ns of System.nanoTime, which is the kernel's
+ * spawn: they start processes, too. tiny: one thread calls touch instead, which takes 20 us, 180 times per second. Prints "call BEGIN DURATION" of each at the end, in ns of System.nanoTime, which is the kernel's
  * monotonic clock.
  */
 public final class Called {
@@ -33,6 +33,30 @@ public final class Called {
             held.acquire();
             synchronized (gate) {
                 sum++;
+            }
+        }
+    }
+
+    /** Too long to be inlined into its caller, and too short to be found by polls. */
+    static long touch(long seed) {
+        long until = System.nanoTime() + 20000, x = seed;
+        while (System.nanoTime() < until) {
+            x = x * 6364136223846793005L + 1442695040888963407L;
+            x ^= x >>> 31;
+            x += until;
+        }
+        return x;
+    }
+
+    private void touches() throws InterruptedException {
+        for (int i = 0; !ends; i++) {
+            long begin = System.nanoTime();
+            sum += touch(i);
+            synchronized (LOG) {
+                LOG.add(new long[] {begin, System.nanoTime() - begin});
+            }
+            if (i > 3000) {
+                Thread.sleep(5);
             }
         }
     }
@@ -92,7 +116,8 @@ public final class Called {
 
     public static void main(String[] args) throws Exception {
         List<Thread> callers = new ArrayList<>();
-        for (int i = 0; i < 4; i++) {
+        boolean tiny = args[0].equals("tiny");
+        for (int i = 0; i < (tiny ? 1 : 4); i++) {
             Called called = new Called();
             int number = i;
             Thread holder = new Thread(() -> {
@@ -104,7 +129,11 @@ public final class Called {
             }, "holder-" + i);
             Thread caller = new Thread(() -> {
                 try {
-                    called.serve(args[0], number);
+                    if (tiny) {
+                        called.touches();
+                    } else {
+                        called.serve(args[0], number);
+                    }
                 } catch (Exception e) {
                     System.out.println("WRONG: " + e);
                 }
