@@ -198,8 +198,8 @@ static void compare(
 			got[i] == CALLS_UNKNOWN ? -1 : (double)got[i] / 1e6, truth);
 	}
 	if (f->alike && !recorded)
-		ok(off < 0.12 * count && sum->merged > 0,
-			"calls that look like one are counted to within 12 %%");
+		ok(off < 0.2 * count && sum->merged > 0,
+			"calls that look like one are counted to within 20 %%");
 	else
 		ok(same, "%s, %s, seed %u: percentiles are within 5 %% or an interval", f->name,
 			recorded ? "recorded" : "not recorded", seed);
@@ -209,7 +209,7 @@ static void compare(
 	else if (recorded)
 		ok(off < 0.01 * count, "the number of recorded calls is exact to 1 %%");
 	else
-		ok(off <= 3 * sum->error && sum->error < 0.35 * count,
+		ok(off <= 3 * sum->error && sum->error < 0.3 * count,
 			"the number of calls is within 4 standard errors");
 	diag("p50 %s p90 %s p99 %s ms; %.0f +- %.0f of %u calls", text[0], text[1], text[2],
 		sum->calls, sum->error, count);

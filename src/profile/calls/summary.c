@@ -20,7 +20,7 @@
 #define SHORT_GAPS    1.5 /* calls certainly inside for fewer polls than this are short */
 #define SHORT_BUCKETS 14
 #define SHORT_SPAN    3.5 /* of the buckets, in gaps */
-#define ROUNDS        60
+#define ROUNDS        20  /* more of them amplify noise: short durations are hard to tell apart */
 #define COUNT_ERROR   0.01
 #define UNITS         64 /* per gap: resolution of spans of time when short durations are estimated */
 #define UNIT_BITS     21
@@ -192,7 +192,7 @@ static uint32_t estimate_short(
 	return n;
 }
 
-#define TOLD_APART 0.25
+#define TOLD_APART 0.4
 
 /*
  * The number of calls that look like one with the call before. If calls of one thread cannot be told apart by their callers, this
