@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# musl's loader accepts the agent of this build. `make musl-check` builds all of jhot with musl and runs its C tests.
+# musl's loader accepts the agent of this build and the library of Request.java. `make musl-check` builds all of jhot with musl and
+# runs its C tests.
 . "$(dirname "$0")/../jvm/lib.sh"
 
 command -v musl-gcc >/dev/null || skip_all "no musl-gcc (musl-tools)"
@@ -68,4 +69,29 @@ is "one descriptor of the agent stays open" "$(ls -l "/proc/$LOAD_PID/fd" | grep
 is "no copy of the agent is left in /tmp or /dev/shm" "$(find /tmp /dev/shm -maxdepth 1 -name "libjhot-*-$LOAD_PID.so")" ""
 exec {to}>&- {from}<&-
 wait $LOAD_PID
+
+# A musl program that publishes a request by the library of Request.java, with a JNIEnv whose function 200 is GetByteArrayRegion.
+cat >"$T/request.c" <<'END'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+static void get_region(void *env, void *array, int start, int bytes, signed char *to) { memset(to, 7, bytes); }
+static void *table[201] = {[200] = get_region}, *env = table;
+int main(int argc, char **argv)
+{
+	void (*set)(void *, void *, long, long, long, void *, int), *library = dlopen(argv[1], RTLD_NOW);
+	unsigned char **record = library ? dlsym(library, "otel_thread_ctx_v1") : NULL;
+
+	if (!record)
+		return puts(dlerror());
+	set = (void (*)(void *, void *, long, long, long, void *, int))dlsym(library, "Java_jhot_Request_set");
+	set(&env, NULL, 1, 2, 3, NULL, 5);
+	for (int i = 0; i < 33; i++)
+		printf("%02x", (*record)[i]);
+	return 0;
+}
+END
+musl-gcc -o "$T/request" "$T/request.c"
+is "a request is published with musl" "$("$T/request" "$builddir/src/cli/libjhotrequest.so")" \
+	000000000000000100000000000000020000000000000003010005000707070707
 done_testing
