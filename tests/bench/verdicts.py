@@ -69,7 +69,7 @@ HEALTHY = """ok_idle ok_keepalive ok_workers ok_batch ok_timers ok_prodcons ok_l
     ok_sleepers ok_virtual ok_standby ok_forkjoin ok_alloc ok_locks ok_files ok_warm ok_futures ok_cache ok_async ok_vtask
     ok_cached ok_loops ok_fixeddelay ok_pipeline ok_stdin ok_clinit ok_direct ok_growing ok_ratetimer ok_job ok_import
     ok_oldtimer ok_candidates ok_signal ok_chat
-    ok_bot ok_accept""".split()
+    ok_bot ok_accept ok_gobble""".split()
 
 
 def launch(major, classes, arguments, options=()):

@@ -418,9 +418,13 @@ static void peers(void)
 	begin(), waits_for = &db, are("order-", 0, 4, charge, THREAD_IO, 1);
 	finds("io", "when all threads wait for one peer"),
 		says("Payment.charge waits for 10.0.0.5:5432: 4.0 threads on average");
-	begin(), waits_for = &pipe, are("order-", 0, 4, charge, THREAD_IO, 1);
-	finds("io", "when all threads wait for a pipe"),
-		says("Payment.charge waits for a pipe: 4.0 threads on average");
+	begin(), waits_for = &pipe, are("order-", 0, 4, charge, THREAD_IO, 0.88);
+	are("order-", 0, 4, query, THREAD_ON_CPU, 0.12);
+	finds("io", "when all threads wait for a pipe for 88 % of the time"),
+		says("Payment.charge waits for a pipe: 3.5 threads on average");
+	begin(), waits_for = &pipe, are("order-", 0, 4, charge, THREAD_IO, 0.91);
+	are("order-", 0, 4, query, THREAD_ON_CPU, 0.09);
+	finds("", "when all threads wait for a pipe for 91 % of the time");
 	begin(), waits_for = &db, are("order-", 0, 3, charge, THREAD_IO, 1);
 	waits_for = &other, are("order-", 3, 1, charge, THREAD_IO, 1);
 	finds("io", "when three of four threads wait for one peer");

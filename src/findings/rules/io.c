@@ -314,18 +314,40 @@ static void report_io(const struct io *io, const struct group *g, double seconds
 	f->method = method;
 }
 
+/* True when the group's threads do nothing else. */
+static bool only_waits(const struct io *io, const struct scene_group *all)
+{
+	uint64_t lived = 0;
+
+	for (uint32_t i = all->first, last = PROFILE_NONE; i < all->end; i++) {
+		uint32_t thread = io->waits.list[i].thread;
+
+		lived += thread != last ? io->scene->lived[thread] : 0;
+		last = thread;
+	}
+	return (double)all->weight >= IO_ALL * (double)lived;
+}
+
+static bool reads_pipe(const struct io *io, uint32_t stack)
+{
+	struct profile_io what;
+
+	return profile_stack_io(io->scene->profile, stack, &what) &&
+	       !strcmp(what.what, "pipe read");
+}
+
 /*
- * True for a single thread that probably is a reader by design: outside of executors, or it does
- * nothing but wait for a peer, as a long poll does.
+ * True for threads that probably are readers by design: a single one outside of executors, or one
+ * that does nothing but wait for a peer, as a long poll does; several that do nothing but read
+ * pipes, such as the output of a child process that goes on.
  */
 static bool is_reader(const struct io *io, const struct scene_group *all)
 {
 	struct place at = places_of(io->scene->places, all->stack);
 
-	return all->threads == 1 &&
-	       (!at.executor || (at.waits & PLACE_PEER &&
-					(double)all->weight >=
-						IO_ALL * (double)io->scene->lived[all->thread]));
+	if (all->threads == 1 && (!at.executor || (at.waits & PLACE_PEER && only_waits(io, all))))
+		return true;
+	return reads_pipe(io, all->stack) && only_waits(io, all) && !starts_children(io);
 }
 
 /* Reports the groups beyond the thresholds. False: there are none. */

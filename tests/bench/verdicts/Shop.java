@@ -968,6 +968,14 @@ public class Shop {
                         .start();
         Runtime.getRuntime().addShutdownHook(new Thread(p::destroy));
     }
+    static void ok_gobble() throws Exception { // two threads of an executor that copy what a child process writes
+        Process p = new ProcessBuilder("sh", "-c", "while sleep 1; do echo x; done").start();
+        Runtime.getRuntime().addShutdownHook(new Thread(p::destroy));
+        ExecutorService e = Executors.newCachedThreadPool(named("copy-"));
+        e.execute(quiet(() -> copy(p.getInputStream())));
+        e.execute(quiet(() -> copy(p.getErrorStream())));
+    }
+    static void copy(InputStream in) throws IOException { pump(in); }
     /** Workers that wait for a signal in a class of its own. */
     static final class Tiles {
         final Semaphore items = new Semaphore(0);
