@@ -202,11 +202,6 @@ struct sampler {
 	struct live *live;
 	/* NULL: report all sampled objects, not only live ones. */
 	_Atomic(struct live *) live_on;
-	struct {
-		/* Sum of the samples' weights in bytes, and the part of it allocated outside of buffers (TLABs). */
-		_Atomic uint64_t all, outside;
-		bool sent; /* publisher: true once the note has been sent */
-	} alloc_note;
 
 	struct lock *lock; /* NULL: the lock event was never on */
 	/* engine/lock/cycle.c; NULL: the JVM does not support it. */

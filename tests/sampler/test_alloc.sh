@@ -67,23 +67,6 @@ inexact() {
 	jvm_end
 }
 
-# missed MAJOR TIMES LINE...: a note says TIMES times that the JVM does not report all large objects
-missed() {
-	local major=$1 times=$2 recorder
-	shift 2
-	jvm_start -Xmx256m -XX:G1HeapRegionSize=1m -XX:+UseG1GC Sites || return
-	"$builddir/jhot" record -e alloc -i 256k -d 60 -o "$T/none.collapsed" "$JVM" >"$T/said" 2>&1 &
-	recorder=$!
-	wait_for 20 sh -c "'$builddir/jhot' status $JVM | grep -q 'event alloc.*every'"
-	sites_do "$@"
-	sleep 1 # for the publisher
-	"$builddir/jhot" stop "$JVM" >/dev/null 2>&1
-	wait $recorder
-	is "JDK $major: $*: the note on unreported large objects appears $times times" \
-		"$(grep -c '^note: large objects allocated among small' "$T/said")" "$times" || diag_file "$T/said"
-	jvm_end
-}
-
 # mixed MAJOR BYTES MB INTERVAL [OPTION...]: small objects between arrays that do not fit into buffers
 mixed() {
 	local major=$1 bytes=$2 mb=$3 interval=$4 name class got all=0 small=0 small_got=0
@@ -211,8 +194,7 @@ while read -r major java; do
 		mixed "$major" 1000000 8 16384 -Xmx64m -XX:+UseSerialGC
 		mixed "$major" 1000000 8 16384 -Xmx64m -XX:G1HeapRegionSize=1m -XX:+UseG1GC
 		mixed "$major" 300000 512 524288 -Xmx256m -XX:G1HeapRegionSize=1m -XX:+UseG1GC
-		missed "$major" $((major < 25)) mix 100000 512
-		missed "$major" 0 keep 300000
+		mixed "$major" 100000 512 262144 -Xmx256m -XX:G1HeapRegionSize=1m -XX:+UseG1GC
 	fi
 	conflict "$major"
 	beside "$major"

@@ -235,7 +235,6 @@ static void publisher_tick(struct sampler *s, uint64_t now)
 	lock_publish(s);
 	cycles_poll(s, now);
 	poll_code_cache(s, now);
-	alloc_publish(s);
 	select_update(s);
 	budget_check(s, now, sampler_cost_ns(s));
 	contexts_tick(s, now);

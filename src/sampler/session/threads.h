@@ -259,16 +259,15 @@ struct thread_slot {
 	struct alloc_past {
 		uint64_t interval;   /* the JVM's interval; 0: no sample yet */
 		uint64_t start, top; /* bounds of its buffer */
-		/* outside: it was outside of the buffer. large: also large compared to the interval. */
-		bool outside, large;
+		bool outside;        /* it was outside of the buffer */
 		/* HotSpot's counters, see struct alloc_object */
 		uint64_t epoch, all, inside, waste, next;
 		uint32_t refills, slow;
 		/* Length in bytes of the range after it in which sample points are too dense (JDK 11). */
 		uint64_t overflow;
 		/*
-		 * JDK 11, decaying sums: bytes allocated in and outside of buffers, number of objects outside; weights
-		 * of samples of small objects in buffers, of large ones, and of those outside
+		 * Decaying sums: bytes allocated in and outside of buffers, number of objects outside; weights of samples
+		 * of objects in buffers (JDK 11: small ones and large ones), and of those outside
 		 */
 		double inside_bytes, outside_bytes, outside_count;
 		double small_weight, large_weight, outside_weight;

@@ -42,9 +42,6 @@
 #define ALLOC_SLOWER  "virtual threads are slower until this JVM exits"
 #define ALLOC_UNEXACT \
 	"this JVM misses small objects allocated among large ones, or overweights them"
-#define ALLOC_MISSED    "large objects allocated among small ones are underestimated"
-#define MISSED_SAMPLES  100u /* needed before the note is published */
-#define MISSED_SHARE_OF 20u  /* and at least 1/20 of all weight in such objects */
 
 /* --- the callback ----------------------------------------------------------------------------- */
 
@@ -67,15 +64,7 @@ static void alloc_sample(
 	sig_stack_java_own(&stack, s, thread, jvm_thread_of(jni));
 	struct alloc_object o = alloc_object(
 		s->layout, stack.mem, jvm_thread_of(jni), (uint64_t)(uintptr_t)object, size);
-	uint64_t interval = alloc_drawn(&thread->alloc, jvm_interval);
 	sample.weight = alloc_weight(s->layout, &thread->alloc, &o, jvm_interval);
-	atomic_fetch_add(&s->alloc_note.all, sample.weight);
-	/*
-	 * An object that is small compared with the interval is never reported once the buffer has grown by more than
-	 * its size.
-	 */
-	if (o.outside && size < interval / 2)
-		atomic_fetch_add(&s->alloc_note.outside, sample.weight);
 	stack.user[-1] = WALK_PACK(o.outside ? WALK_CLASS_OUTSIDE : WALK_CLASS,
 		sig_class_id(s, stack.mem,
 			oop_class(s->layout, stack.mem, (uint64_t)(uintptr_t) class)));
@@ -105,21 +94,6 @@ uint64_t alloc_round_after(struct sampler *s)
 	if (!live || !(live_due(live) || live_stale(live)))
 		return UINT64_MAX;
 	return live_due(live) ? LIVE_NS : LIVE_STALE_NS;
-}
-
-void alloc_publish(struct sampler *s)
-{
-	struct event *event = &s->events[WIRE_ALLOC];
-	uint64_t outside = atomic_load(&s->alloc_note.outside);
-
-	if (s->alloc_note.sent || !atomic_load(&event->on) || !s->layout ||
-		s->layout->jdk >= ALLOC_EXACT || s->layout->jdk == ALLOC_SINCE ||
-		!alloc_weighable(s->layout) || atomic_load(&event->samples) < MISSED_SAMPLES ||
-		outside * MISSED_SHARE_OF < atomic_load(&s->alloc_note.all))
-		return;
-	s->alloc_note.sent = true;
-	events_degraded(s, WIRE_ALLOC,
-		s->layout->jdk >= ALLOC_SLOWS ? ALLOC_MISSED "; " ALLOC_SLOWER : ALLOC_MISSED);
 }
 
 /* --- on and off ------------------------------------------------------------------------------- */
@@ -160,9 +134,6 @@ static int alloc_start(
 		atomic_store(&s->live_on, s->live);
 		bits |= JVM_REPORTS_COLLECTIONS;
 	}
-	s->alloc_note.sent = false;
-	atomic_store(&s->alloc_note.all, 0);
-	atomic_store(&s->alloc_note.outside, 0);
 	alloc_interval(s);
 	jvm_events_request(bits, 0, 0);
 	if (!lease_await(s, &s->vm_calls.configured, jvm_vm_call_request(s), ALLOC_START_NS)) {

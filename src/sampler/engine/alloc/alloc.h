@@ -23,12 +23,6 @@
 #include "walk/hotspot/layout.h"
 #include "walk/load/mem.h"
 
-/*
- * Publishes a note about allocations that the JVM does not report, once they are significant (alloc.c has the
- * thresholds). Idempotent. Publisher only.
- */
-void alloc_publish(struct sampler *s);
-
 /* --- weight.c ---------------------------------------------------------------------------- */
 
 /* HotSpot places sampling points correctly from this JDK on (JDK-8356372). */
@@ -45,8 +39,9 @@ struct alloc_object {
 	uint64_t epoch;         /* changes with each collection, which resets the counts below */
 	uint64_t inside, waste; /* bytes allocated in buffers; bytes left over at their ends */
 	uint32_t refills, slow; /* buffers; allocations outside them */
-	uint64_t pending;       /* bytes that HotSpot considers allocated since the last point */
-	uint64_t next;          /* bytes up to the next point */
+	uint32_t here;    /* allocations outside since the buffer was acquired, this one included */
+	uint64_t pending; /* bytes that HotSpot considers allocated since the last point */
+	uint64_t next;    /* bytes up to the next point */
 };
 
 /*
@@ -55,13 +50,7 @@ struct alloc_object {
  */
 struct alloc_object alloc_object(const struct walk_layout *l, const struct walk_mem *mem,
 	uint64_t java_thread, uint64_t handle, uint64_t size);
-/*
- * The interval in bytes from which HotSpot drew the thread's next point: the one in force at its last sample, even if
- * the JVM has been given another since. Before the first sample that is unknown, and the result is `jvm_interval`, the
- * interval that was last set in the JVM.
- */
-uint64_t alloc_drawn(const struct alloc_past *past, uint64_t jvm_interval);
-/* The object's weight in bytes. Updates `past`, which belongs to the object's thread. `jvm_interval` as above. */
+/* The object's weight in bytes. Updates `past`, which belongs to the object's thread. `jvm_interval`: set in the JVM last. */
 uint64_t alloc_weight(const struct walk_layout *l, struct alloc_past *past,
 	const struct alloc_object *o, uint64_t jvm_interval);
 /* False when the JVM's layout lacks the fields that weights are corrected by: samples before JDK 25 are then biased. */

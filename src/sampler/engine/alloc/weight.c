@@ -15,25 +15,24 @@
  */
 #include "sampler/engine/alloc/alloc.h"
 
-/*
- * Objects below 1/50 of their buffer are small: the error is 2 % at most if one weighs too little as the first in its
- * buffer.
- */
-#define SMALL_IN_BUFFER 50u
 /* Fields of a ThreadLocalAllocBuffer that HotSpot does not export, relative to those that it does. */
 /* In between: bytes allocated before the last collection, bytes pending. */
 #define LIMIT_TO_REFILLS 24
 #define EPOCH_OFFSET     (-16)
 #define PENDING_OFFSET   (-8)
-/* Upper bound of a small object's weight, as a multiple of its size. */
-#define REST_MAX 32.0
+/* HotSpot's defaults: initial limit of the space left over in a buffer, and what an object outside adds to it, in words. */
+#define LIMIT_OF_BUFFER 64u
+#define LIMIT_INCREMENT 4u
+/* Upper bounds of the correction of a weight: JDK 11 for small objects, later JDKs for all. */
+#define REST_MAX    32.0
+#define REST_MAX_12 8.0
 /* Strength of the prior for a weight that is not calibrated, in samples. */
 #define PRIOR_COUNT 2.0
 /* At this multiple of the prior the older half of the evidence is discarded. */
 #define FORGET_COUNT 2048.
 
 /* exp(-x) for x >= 0: halves x until the series is short, then squares the result back. */
-static double exp_minus(double x)
+__attribute__((noinline)) static double exp_minus(double x)
 {
 	double term = 1, sum = 1;
 	int halvings = 0;
@@ -75,14 +74,22 @@ static bool alloc_outside(const struct alloc_object *o)
 	return o->buffer_bytes && o->size > o->buffer_bytes;
 }
 
+/* True when the layout has the fields of HotSpot's accounting, including those that are found by their neighbors. */
+static bool alloc_countable(const struct walk_layout *l)
+{
+	return l->thread_tlab.offset >= 0 && l->tlab_start.offset >= 0 && l->tlab_top.offset >= 0 &&
+	       l->tlab_end.offset >= 0 && l->tlab_words.offset >= 0 && l->tlab_limit.offset >= 0 &&
+	       l->tlab_refills.offset - l->tlab_limit.offset == LIMIT_TO_REFILLS &&
+	       l->tlab_waste.offset >= 0 && l->tlab_slow.offset >= 0 &&
+	       l->thread_allocated.offset >= 0;
+}
+
 static void alloc_count(struct alloc_object *o, const struct walk_layout *l,
 	const struct walk_mem *mem, uint64_t java_thread, uint64_t tlab)
 {
-	uint64_t refills = tlab + (uint64_t)l->tlab_refills.offset, allocated;
+	uint64_t refills = tlab + (uint64_t)l->tlab_refills.offset, allocated, limit, initial;
 
-	if (l->jdk != 11 || l->thread_allocated.offset < 0 || l->tlab_limit.offset < 0 ||
-		l->tlab_waste.offset < 0 || l->tlab_slow.offset < 0 || l->tlab_end.offset < 0 ||
-		l->tlab_refills.offset - l->tlab_limit.offset != LIMIT_TO_REFILLS || !o->start)
+	if (l->jdk >= ALLOC_EXACT || !alloc_countable(l) || !o->start)
 		return;
 	/* in words; the next 8-byte field */
 	allocated = tlab + (((uint64_t)l->tlab_slow.offset + 4 + 7) & ~(uint64_t)7);
@@ -93,6 +100,10 @@ static void alloc_count(struct alloc_object *o, const struct walk_layout *l,
 	o->pending = mem_u64(mem, refills + (uint64_t)PENDING_OFFSET);
 	o->refills = (uint32_t)layout_load(&l->tlab_refills, mem, tlab);
 	o->slow = (uint32_t)layout_load(&l->tlab_slow, mem, tlab);
+	limit = layout_load(&l->tlab_limit, mem, tlab);
+	initial = o->buffer_bytes / sizeof(uint64_t) / LIMIT_OF_BUFFER;
+	o->here = limit > initial ? (uint32_t)((limit - initial) / LIMIT_INCREMENT) : 0;
+	o->here = o->here < o->slow ? o->here : o->slow;
 	o->waste = layout_load(&l->tlab_waste, mem, tlab) * sizeof(uint64_t);
 	o->inside = mem_u64(mem, allocated) * sizeof(uint64_t) - o->waste - (o->end - o->top);
 }
@@ -117,37 +128,7 @@ struct alloc_object alloc_object(const struct walk_layout *l, const struct walk_
 	return o;
 }
 
-/* --- JDK 12 to 24 ------------------------------------------------------------------------------ */
-
-/*
- * The weight of an object where an allocation outside the buffer has desynchronized HotSpot's two records of the
- * distance to the next point.
- *
- * For such an object HotSpot ignores the bytes allocated in the buffer since the point was placed, so the object is
- * less likely to be reported. Then the bytes up to the point are counted again, and count as allocated when the thread
- * acquires its next buffer: the first object there is reported although no point fell into it, and weighs only its own
- * size. Objects outside that are smaller than half the interval mostly go unreported. If the allocations since the
- * point are unknown for that reason, the first object's weight represents them too, unless it is so small that objects
- * like it are hardly ever allocated outside.
- */
-static double alloc_apart(
-	const struct alloc_past *past, const struct alloc_object *o, uint64_t interval)
-{
-	uint64_t since = past->top, before, left;
-
-	if (o->at && o->at == o->start &&
-		(past->large || o->size * SMALL_IN_BUFFER < o->end - o->start))
-		return (double)o->size;
-	if (!o->outside || o->size < interval / 2)
-		return weight_of(o->size, o->size, interval);
-	if (since < o->start || since > o->top)
-		since = o->start;
-	before = o->top - since; /* an upper bound: an object outside may have gone unreported */
-	left = o->size - (before < o->size / 2 ? before : o->size / 2);
-	return weight_of(o->size, left, interval);
-}
-
-/* --- JDK 11 ----------------------------------------------------------------------------------- */
+/* --- HotSpot's counts since the thread's last sampled object --------------------------------------- */
 
 /*
  * True if no collection lies between this object and the thread's last sampled one, and HotSpot's counts are
@@ -167,6 +148,174 @@ static uint64_t alloc_left_over(const struct alloc_past *past, const struct allo
 
 	return buffers ? (o->waste - past->waste) / buffers : 0;
 }
+
+static double alloc_inside_since(const struct alloc_past *past, const struct alloc_object *o)
+{
+	return (double)(o->inside - past->inside);
+}
+
+static double alloc_outside_since(const struct alloc_past *past, const struct alloc_object *o)
+{
+	return (double)(o->all - past->all) - alloc_inside_since(past, o);
+}
+
+/* Adds the bytes allocated since the last sampled object, and the weight of this one to its sum. */
+static void alloc_add(
+	struct alloc_past *past, const struct alloc_object *o, double *sum, double weight)
+{
+	if (!alloc_paired(past, o))
+		return;
+	past->inside_bytes += alloc_inside_since(past, o);
+	past->outside_bytes += alloc_outside_since(past, o);
+	past->outside_count += o->slow - past->slow;
+	*sum += weight;
+}
+
+static void alloc_forget(struct alloc_past *past)
+{
+	past->inside_bytes /= 2;
+	past->outside_bytes /= 2;
+	past->outside_count /= 2;
+	past->small_weight /= 2;
+	past->large_weight /= 2;
+	past->outside_weight /= 2;
+}
+
+/* --- JDK 12 to 24 ------------------------------------------------------------------------------ */
+
+/*
+ * HotSpot places the next point relative to the buffer's top whenever an allocation has taken the slow path, and
+ * subtracts the bytes in between only when the point or the next buffer is reached. At an object outside it subtracts
+ * only that object's size, and then places the point relative to the new top. So bytes allocated in the buffer since the last
+ * placement are ignored: until objects outside have made up for them, no object can be sampled. The pending bytes, which
+ * grow at each placement, are subtracted at the next buffer instead, and sample its first object.
+ *
+ * The ignored bytes at the first object outside are at most those that the buffer then contained, and fewer if a sample
+ * was taken in it. As samples are memoryless, they are min(bytes, X) with an exponential X.
+ */
+struct alloc_rest {
+	double made_up; /* bytes of earlier objects outside since the buffer was acquired */
+	double most;    /* upper bound of the bytes ignored at the first of them */
+	double gap;     /* bytes allocated in the buffer between two of them, on average */
+};
+
+/* The size of the buffer's first object: HotSpot adds it to the target size, unless the buffer is the largest possible. */
+static double alloc_first(const struct alloc_object *o, double mean)
+{
+	double used = (double)(o->top - o->start), first = mean < used / 2 ? mean : 0;
+	uint64_t bytes = o->end - o->start;
+
+	if (bytes > o->buffer_bytes)
+		first = (double)(bytes - o->buffer_bytes);
+	return first < used ? first : 0;
+}
+
+/* `size` is that of the objects that are allocated outside because the rest of the buffer is too small. */
+static struct alloc_rest alloc_rest_of(
+	const struct alloc_past *past, const struct alloc_object *o, uint32_t earlier, double size)
+{
+	double mean = past->outside_count > 0 ? past->outside_bytes / past->outside_count : size;
+	double used = (double)(o->top - o->start), left = (double)(o->end - o->top), since;
+	struct alloc_rest rest = {.made_up = earlier * mean};
+
+	since = size > left ? size - left : 0;
+	since = since < used ? since : used;
+	rest.most = used - since / 2 - alloc_first(o, mean);
+	rest.most = rest.most > 0 ? rest.most : 0;
+	rest.gap = since / (o->here > 0 ? o->here : 1);
+	return rest;
+}
+
+/* The probability that a point lies in this many bytes. */
+__attribute__((noinline)) static double sampled(double bytes, double interval)
+{
+	return bytes > 0 ? 1 - exp_minus(bytes / interval) : 0;
+}
+
+/* The probability that an object outside is sampled, over the distribution of the bytes ignored at the first one. */
+static double alloc_outside_chance(
+	const struct alloc_past *past, const struct alloc_object *o, double interval)
+{
+	uint32_t earlier = o->here > 0 ? o->here - 1 : 0;
+	double size = (double)o->size, chance;
+	struct alloc_rest rest = alloc_rest_of(past, o, earlier, size);
+	double gap = earlier == 0 ? 0 : rest.gap < size ? rest.gap : size;
+	double low = rest.made_up + gap, high = rest.made_up + size;
+	double upper = rest.most < high ? rest.most : high;
+
+	/* up to `low` ignored bytes only the gap reduces the chance, from `high` on there is none */
+	if (rest.most <= low)
+		return sampled(size - gap, interval);
+	chance = sampled(low, interval) * sampled(size - gap, interval) +
+		 exp_minus(low / interval) - exp_minus(upper / interval) -
+		 (upper - low) / interval * exp_minus(high / interval);
+	return chance + exp_minus(upper / interval) * sampled(high - upper, interval);
+}
+
+static double alloc_first_chance(
+	const struct alloc_past *past, const struct alloc_object *o, double interval)
+{
+	double size = (double)o->size, pending = (double)o->pending, before, clean, dirty,
+	       share = 1;
+	uint32_t slow = o->slow - past->slow, refills = o->refills - past->refills;
+
+	if (!alloc_paired(past, o))
+		return sampled(size + pending, interval);
+	before = alloc_inside_since(past, o) - size;
+	if (slow == 0 && refills == 1)
+		return sampled(size + pending - before, interval);
+	clean = sampled(size + (double)alloc_left_over(past, o), interval);
+	if (slow == 0)
+		return clean;
+	/* were there objects outside since the previous buffer was acquired? */
+	if (slow < refills)
+		share = (double)slow / refills;
+	before = refills == 1 ? before / (slow + 1) : 0;
+	dirty = sampled(size + (pending > before ? pending - before : 0), interval);
+	return share * dirty + (1 - share) * clean;
+}
+
+static double alloc_inside_chance(
+	const struct alloc_past *past, const struct alloc_object *o, double interval)
+{
+	double chance = sampled((double)o->size, interval), mean, late;
+
+	if (o->here == 0 || past->outside_count <= 0)
+		return chance;
+	mean = past->outside_bytes / past->outside_count;
+	struct alloc_rest rest = alloc_rest_of(past, o, o->here, mean);
+	if (rest.most <= rest.made_up)
+		return chance;
+	late = rest.gap > rest.most - rest.made_up ? (rest.most - rest.made_up) / rest.gap : 1;
+	return chance * (1 - late + late * sampled(rest.made_up, interval));
+}
+
+static double alloc_of_12(struct alloc_past *past, const struct alloc_object *o, uint64_t interval)
+{
+	double chance, least = sampled((double)o->size, (double)interval), weight, prior;
+	double *sum = o->outside ? &past->outside_weight : &past->small_weight;
+
+	if (!o->counted || !interval)
+		return weight_of(o->size, o->size, interval);
+	if (o->outside)
+		chance = alloc_outside_chance(past, o, (double)interval);
+	else if (o->at == o->start)
+		chance = alloc_first_chance(past, o, (double)interval);
+	else
+		chance = alloc_inside_chance(past, o, (double)interval);
+	least /= REST_MAX_12;
+	weight = (double)o->size / (chance > least ? chance : least);
+	alloc_add(past, o, sum, weight);
+	prior = (double)interval * PRIOR_COUNT;
+	if (past->small_weight + past->outside_weight > FORGET_COUNT * prior)
+		alloc_forget(past);
+	if (past->outside_count < 1)
+		return weight;
+	return weight * ((o->outside ? past->outside_bytes : past->inside_bytes) + prior) /
+	       (*sum + prior);
+}
+
+/* --- JDK 11 ----------------------------------------------------------------------------------- */
 
 /*
  * The probability that no point lies in the next `bytes` after a sampled object. HotSpot draws a new distance and
@@ -202,28 +351,15 @@ static double alloc_rest(const struct alloc_past *past, double prior)
 static double alloc_calibrated(
 	struct alloc_past *past, const struct alloc_object *o, double weight, double prior)
 {
-	bool paired = alloc_paired(past, o);
 	double *sum = &past->small_weight, rest, large;
 
-	if (paired) {
-		past->inside_bytes += (double)(o->inside - past->inside);
-		past->outside_bytes += (double)(o->all - past->all - (o->inside - past->inside));
-		past->outside_count += o->slow - past->slow;
-	}
 	if (o->outside)
 		sum = &past->outside_weight;
 	else if ((double)o->size * past->outside_count * 2 >= past->outside_bytes)
 		sum = &past->large_weight;
-	if (paired)
-		*sum += weight;
-	if (past->large_weight + past->outside_weight > FORGET_COUNT * prior) {
-		past->inside_bytes /= 2;
-		past->outside_bytes /= 2;
-		past->outside_count /= 2;
-		past->small_weight /= 2;
-		past->large_weight /= 2;
-		past->outside_weight /= 2;
-	}
+	alloc_add(past, o, sum, weight);
+	if (past->large_weight + past->outside_weight > FORGET_COUNT * prior)
+		alloc_forget(past);
 	if (past->outside_count < 1)
 		return weight;
 	if (sum == &past->outside_weight)
@@ -278,7 +414,12 @@ static double alloc_of_11(struct alloc_past *past, const struct alloc_object *o,
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-uint64_t alloc_drawn(const struct alloc_past *past, uint64_t jvm_interval)
+/*
+ * The interval in bytes from which HotSpot drew the thread's next point: the one in force at its last sample, even if
+ * the JVM has been given another since. Before the first sample that is unknown, and the result is `jvm_interval`, the
+ * interval that was last set in the JVM.
+ */
+static uint64_t alloc_drawn(const struct alloc_past *past, uint64_t jvm_interval)
 {
 	return past->interval ? past->interval : jvm_interval;
 }
@@ -294,12 +435,11 @@ uint64_t alloc_weight(const struct walk_layout *l, struct alloc_past *past,
 	else if (l->jdk == 11)
 		weight = alloc_of_11(past, o, interval);
 	else
-		weight = alloc_apart(past, o, interval);
+		weight = alloc_of_12(past, o, interval);
 	past->interval = jvm_interval;
 	past->start = o->start;
 	past->top = o->top;
 	past->outside = o->outside;
-	past->large = o->outside && o->size >= interval / 2;
 	past->epoch = o->epoch;
 	past->all = o->all;
 	past->inside = o->inside;
@@ -312,6 +452,5 @@ uint64_t alloc_weight(const struct walk_layout *l, struct alloc_past *past,
 
 bool alloc_weighable(const struct walk_layout *l)
 {
-	return l->jdk >= ALLOC_EXACT || (l->thread_tlab.offset >= 0 && l->tlab_start.offset >= 0 &&
-						l->tlab_top.offset >= 0 && l->tlab_end.offset >= 0);
+	return l->jdk >= ALLOC_EXACT || alloc_countable(l);
 }
