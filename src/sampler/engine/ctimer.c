@@ -10,6 +10,7 @@
  * libc's timer_create refuses the clock of another thread (TASK_CLOCK), the kernel does not. Timer id 0 is valid.
  */
 #include "sampler/engine/ctimer.h"
+#include "sampler/engine/arms.h"
 #include "sampler/engine/engine.h"
 
 #include "sampler/session/threads.h"
@@ -100,8 +101,14 @@ static int ctimer_arm(struct thread_arm *arm, const struct engine_target *target
 	atomic_store(&arm->weight, target->interval * target->share);
 	arm->unseen = (struct thread_unseen){
 		.clock = user_only ? TASK_USER_CLOCK(0) : TASK_CLOCK(0),
+		.first = !target->owed,
 		.cpu_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec,
-		.ns = (int64_t)((target->interval * (1 + target->owed) - target->first) *
+		/*
+		 * Samples are late by part of the kernel's tick, which stays in the remainder. A random remainder has the
+		 * same average with and without it.
+		 */
+		.ns = (int64_t)((target->interval * (1 + target->owed) - target->first +
+					arms_random(target->interval)) *
 				target->share),
 		.weight = target->interval * target->share,
 	};

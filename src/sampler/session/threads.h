@@ -80,6 +80,8 @@ struct thread_arm {
 		bool tracked;
 		/* ctimer: the timer's clock, as the thread itself names it; otherwise 0. */
 		int32_t clock;
+		/* ctimer: true until the first sample of a thread that is not owed one. */
+		bool first;
 		uint64_t cpu_ns; /* the clock at the last sample; perf: 0 if unknown */
 		int64_t ns;      /* not accounted for yet; ctimer: times share */
 		uint64_t weight; /* ctimer: the interval used for ns last */

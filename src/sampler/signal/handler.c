@@ -18,6 +18,8 @@
 #define MEASURED_OF    8u
 #define BUFFER_OF_TRAP (1u << THREADS_ARM_TRAP)
 #define OVERLAP_MAX_NS 160000000u
+#define LATE_MAX_NS \
+	(int64_t)20000000 /* two ticks at 100 Hz; a signal that is later was not delayed by ticks */
 
 /* The samples due on one thread. */
 struct delivery {
@@ -82,23 +84,31 @@ static bool delivery_from_process_clock(struct delivery *v, const siginfo_t *inf
 }
 
 /*
- * Returns the thread's CPU time since its last sample, in whole intervals. The remainder is scaled when the interval
- * changes: on average, the same fraction of an interval is pending before and after the change.
+ * Returns the thread's CPU time since its last sample, in whole intervals. When the interval changes, the remainder is scaled,
+ * and half of the difference is added: at the change half of an interval had passed since the last sample, on average.
+ *
+ * The time after the last sample never counts. For that, a thread begins with the part of an interval before its first sample,
+ * and if this one is late by the kernel's tick, with that delay.
  */
 static uint64_t delivery_cpu_since_last(struct thread_arm *arm)
 {
 	struct thread_unseen *unseen = &arm->unseen;
-	uint64_t weight = atomic_load_explicit(&arm->weight, memory_order_relaxed);
-	uint64_t cpu_ns = raw_clock_ns(unseen->clock), ns = (uint64_t)unseen->ns;
+	int64_t weight = (int64_t)atomic_load_explicit(&arm->weight, memory_order_relaxed);
+	int64_t before = (int64_t)unseen->weight, ns = unseen->ns, counted, since;
+	uint64_t cpu_ns = raw_clock_ns(unseen->clock);
 
-	ns += (cpu_ns - unseen->cpu_ns) * arm->share;
-	uint64_t left = ns % unseen->weight;
+	since = (int64_t)(cpu_ns - unseen->cpu_ns) * arm->share;
+	ns += since;
+	if (unseen->first && since > before && since - before < LATE_MAX_NS * arm->share)
+		ns += since - before;
+	unseen->first = false;
+	counted = ns < before ? 0 : ns - ns % before;
 	unseen->cpu_ns = cpu_ns;
-	unseen->ns = (int64_t)left;
-	if (weight != unseen->weight)
-		unseen->ns = (int64_t)(left * 1024 / unseen->weight * weight / 1024);
-	unseen->weight = weight;
-	return ns - left;
+	unseen->ns = ns - counted;
+	if (weight != before)
+		unseen->ns = unseen->ns * 1024 / before * weight / 1024 + (weight - before) / 2;
+	unseen->weight = (uint64_t)weight;
+	return (uint64_t)counted;
 }
 
 /* The signal's value holds a cookie and the event. A thread's own timer may expire before a whole interval is due. */
