@@ -144,6 +144,8 @@ const struct vitals *session_vitals(struct session *s);
 
 /* Second 0 of the profile, on the JVM's CLOCK_MONOTONIC, ns. */
 uint64_t session_start_ns(const struct session *s);
+/* The current time on that clock, which differs from ours if the JVM is in another time namespace. */
+uint64_t session_now_ns(const struct session *s);
 /* Sampled time: from the start of the first event to the last publication. */
 uint64_t session_duration_ns(const struct session *s);
 /* The part of session_duration_ns in which the agent ran; less than all of it if the process got no core. */

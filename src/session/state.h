@@ -70,8 +70,6 @@ int session_latency_send(struct session *s, struct err *err);
 int session_contexts_send(struct session *s, uint64_t wait_ns, struct err *err);
 /* Ends the session; the first reason is kept. Returns -1 with it in err. */
 int session_end(struct session *s, const struct err *why, struct err *err);
-/* The current time on the agent's clock, which its records use. */
-uint64_t session_now_ns(const struct session *s);
 /* Moves the current content of the ring into the profile. Number of samples, or -1. */
 int session_pull(struct session *s, struct err *err);
 bool session_jvm_alive(const struct session *s);

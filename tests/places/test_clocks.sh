@@ -155,6 +155,17 @@ test_trigger() {
 	done
 }
 
+# A JVM in another time namespace, which it enters by execve from Linux 6.3 on.
+test_namespace() {
+	local ns="unshare --time --monotonic 100000"
+	$ns true 2>/dev/null || { skip "jhot slow in a time namespace" "no time namespaces here"; return; }
+	# shellcheck disable=SC2086
+	JVM_AS=$ns jvm_start $CALM_JVM Known shares
+	"$JHOT" slow -d 2 Known.knownRound "$JVM" >"$T/out" 2>"$T/said" </dev/null
+	is "jhot slow sees calls in a JVM in another time namespace" $? 0 || diag_file "$T/said"
+	jvm_end
+}
+
 # test_screens: the times at which the windows of successive screens of `top -b` end
 test_screens() {
 	clocked "$JHOT" top -b --json -n 5 -d 1 "$JVM" >"$T/screens" 2>"$T/said" </dev/null &
@@ -234,4 +245,5 @@ fi
 ok "jhot attaches after all of these sessions" again
 ok "the JVM lives and wrote nothing of its own" unharmed
 becomes_quiet "sampling ends after all of these sessions" "$JVM"
+test_namespace
 done_testing

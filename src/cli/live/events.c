@@ -2,8 +2,6 @@
 /* Events of the live view: switching them on and off, changing interval and engine, adding perf events. */
 #include "cli/live/own.h"
 
-#include "base/clock.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +191,6 @@ int live_latency(void *ctx, const char *method, uint64_t *begin_ns, struct err *
 		return err_set(err, ERR_FAILED,
 			"Only the owner of a live session can measure the latency of calls.");
 	int rc = session_latency(session, method, 0, err);
-	*begin_ns = clock_mono_ns() - session_start_ns(session);
+	*begin_ns = session_now_ns(session) - session_start_ns(session);
 	return rc;
 }

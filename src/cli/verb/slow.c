@@ -37,11 +37,11 @@ static int slow_measure(struct slow *slow, struct latency_report *report, struct
 	report->profile = s->profile;
 	report->clock_ns = session_start_ns(s->session);
 	s->duration_ns += SLOW_WARM_NS + SLOW_END_NS;
-	report->query.from_ns = clock_mono_ns() + SLOW_WARM_NS - report->clock_ns;
+	report->query.from_ns = session_now_ns(s->session) + SLOW_WARM_NS - report->clock_ns;
 	rc = sampling_loop(s, err);
 	if (rc && err->kind != ERR_GONE)
 		return -1;
-	report->query.to_ns = clock_mono_ns() - SLOW_END_NS - report->clock_ns;
+	report->query.to_ns = session_now_ns(s->session) - SLOW_END_NS - report->clock_ns;
 	if (report->query.from_ns > report->query.to_ns)
 		report->query.from_ns = report->query.to_ns;
 	sampling_finish(s);
