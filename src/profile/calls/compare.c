@@ -158,18 +158,23 @@ static struct diff *compare_diff(struct compare *c)
 
 /* --- the tree ---------------------------------------------------------------------------------- */
 
-/* Significance of a node: of its method in all places, if that differs in the same direction. */
-static bool node_is_sure(const struct diff *d, const struct calls_node *node)
+/* By method: its row of the diff; NULL: none. The caller frees it. */
+static const struct diff_row **rows_by_method(const struct diff *d)
 {
-	for (uint32_t i = 0; i < d->count; i++)
-		if (d->rows[i].method == node->method) {
-			const struct diff_value *v =
-				node->place ? &d->rows[i].self : &d->rows[i].total;
+	const struct diff_row **rows = xcalloc(profile_method_count(d->both) + 1ull, sizeof(*rows));
 
-			return v->sure && fabs(node->slow - node->other) > CALLS_DIFFERS &&
-			       (diff_delta(v) > 0) == (node->slow > node->other);
-		}
-	return false;
+	for (uint32_t i = 0; i < d->count; i++)
+		rows[d->rows[i].method] = &d->rows[i];
+	return rows;
+}
+
+/* Significance of a node: of its method in all places, if that differs in the same direction. */
+static bool node_is_sure(const struct diff_row *row, const struct calls_node *node)
+{
+	const struct diff_value *v = !row ? NULL : node->place ? &row->self : &row->total;
+
+	return v && v->sure && fabs(node->slow - node->other) > CALLS_DIFFERS &&
+	       (diff_delta(v) > 0) == (node->slow > node->other);
 }
 
 static enum call_state state_of_place(const struct profile_method *m)
@@ -197,6 +202,7 @@ static void compare_tree(struct calls_comparison *c)
 	const struct profile *p = c->diff->both;
 	struct calltree *b = calltree_new(p, &c->diff->query[DIFF_B], &options);
 	struct calltree *a = calltree_new(p, &c->diff->query[DIFF_A], &options);
+	const struct diff_row **rows = rows_by_method(c->diff);
 	struct hash_index paths = {0};
 	double all_a = (double)a->nodes[0].total, all_b = (double)b->nodes[0].total;
 
@@ -216,10 +222,11 @@ static void compare_tree(struct calls_comparison *c)
 					 : 0};
 		if (node->place)
 			node->state = state_of_place(profile_get_method(p, n->method));
-		node->sure = node_is_sure(c->diff, node);
+		node->sure = node_is_sure(rows[n->method], node);
 		c->count += node->slow >= NODE_LEAST;
 	}
 	hash_index_done(&paths);
+	free(rows);
 	calltree_free(a);
 	calltree_free(b);
 }
