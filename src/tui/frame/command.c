@@ -399,7 +399,7 @@ const struct command commands[] = {
 /* clang-format on */
 const int command_count = sizeof(commands) / sizeof(commands[0]);
 
-bool command_here(const struct command *c, const struct ui *ui)
+bool command_is_available(const struct command *c, const struct ui *ui)
 {
 	enum view_id view = ui->view;
 
@@ -447,7 +447,7 @@ const struct command *command_find(const struct ui *ui, int key, int *arg)
 	for (int i = 0; i < command_count; i++) {
 		const struct command *c = &commands[i];
 
-		if (!command_here(c, ui))
+		if (!command_is_available(c, ui))
 			continue;
 		for (const struct command_key *k = command_keys(c, ui); k->key; k++) {
 			if (k->key == key) {

@@ -122,7 +122,7 @@ static void draw_keys(const struct ui *ui, int row)
 		for (int i = 0; i < command_count; i++) {
 			const struct command *c = &commands[i];
 
-			if (!c->line || c->line_order != order || !command_here(c, ui) ||
+			if (!c->line || c->line_order != order || !command_is_available(c, ui) ||
 				file_refusal(ui, c->name))
 				continue;
 			const char *shown = command_shown(c, ui);
