@@ -37,7 +37,7 @@ TLS_DESC = $(if $(filter aarch64,$(host_cpu)),desc,gnu2)
 TLS_OLD = $(if $(filter aarch64,$(host_cpu)),trad,gnu)
 
 # Java and JNI programs that are hard on a profiler inside their process.
-hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs/hammer.c %D%/programs/storm.c \
+hammer_sources = %D%/programs/Equal.java %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs/hammer.c %D%/programs/storm.c \
 	%D%/programs/Sites.java %D%/programs/Parked.java %D%/programs/Stuck.java %D%/programs/Waits.java \
 	%D%/programs/Requests.java %D%/programs/Spans.java %D%/programs/Untouched.java %D%/programs/claimer.c %D%/programs/requests.c \
 	%D%/programs/witness.c
@@ -57,7 +57,7 @@ hammer_sources = %D%/programs/Garbage.java %D%/programs/Hammer.java %D%/programs
 			$${model#*:} -o %D%/librequests-$${model%%:*}.so $(srcdir)/%D%/programs/requests.c -ldl || exit 1; \
 	done && \
 	"$(JDK)/bin/javac" -nowarn -Xlint:-options --release 8 -d %D%/classes \
-		$(srcdir)/%D%/programs/Garbage.java $(srcdir)/%D%/programs/Hammer.java \
+		$(srcdir)/%D%/programs/Equal.java $(srcdir)/%D%/programs/Garbage.java $(srcdir)/%D%/programs/Hammer.java \
 		$(srcdir)/%D%/programs/Requests.java $(srcdir)/%D%/programs/Sites.java $(srcdir)/%D%/programs/Stuck.java \
 		$(srcdir)/%D%/programs/Spans.java $(srcdir)/src/request/Request.java \
 		$(srcdir)/%D%/programs/Untouched.java $(srcdir)/%D%/programs/Waits.java && \

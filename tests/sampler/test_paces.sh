@@ -27,6 +27,18 @@ for threads in 1 8 64; do
 	[ "$threads" != 8 ] || [ "$(id -u)" != 0 ] || swings 8 100000 1
 	jvm_end
 done
+# Threads with few samples each: what is lost before the first sample and after the last one counts for each of them.
+CLASSES=$CLASSES:$builddir/tests/sampler/classes
+jvm_start Equal 96 50000
+agent_begin event=cpu:10000000 engine=2 seconds=200 weights="$T/weights"
+echo go >&"$JVM_IN"
+wait_for 120 grep -q '^done' "$JVM_OUT"
+agent_end
+used=$(awk '/^done/ { printf "%.0f", $2 }' "$JVM_OUT")
+got=$(awk '/Equal\.body/ { sum += $NF } END { printf "%.0f", sum }' "$T/weights")
+diag "96 threads of 50 ms: $got of $used ns"
+ok "96 threads of 50 ms on CPU timers: the sampled time is within 6 % of the program's" close_to "$got" "$used" 6
+jvm_end
 # The first interval counts. On a busy machine a session may cost less than any budget.
 ok "intervals change more than twice per session" [ $all -gt $((2 * sessions)) ]
 done_testing
