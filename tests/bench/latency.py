@@ -7,7 +7,8 @@
 
 A row per family and JDK. Pairs are true/reported. The columns:
 
-  calls/s          with the reported standard error; ! if the difference exceeds 3 standard errors and one call
+  calls/s          with the reported standard error; ! if the difference exceeds 3 standard errors and one call, unless fewer are
+                   reported as a lower bound
   p50 .. max       ms. + within tolerance (5 %, at least one interval) of the true percentile, or of a value between the calls
                    one rank below and above it; ! outside; ? reported as unknown. Without a mark: the true value is below 4
                    intervals, too short to be judged
@@ -140,7 +141,8 @@ def rate(report, truth):
     """True and reported calls per second, standard error, and the mark."""
     seconds = (report["to_ns"] - report["from_ns"]) / 1e9
     calls, error = report.get("calls"), report.get("calls_error") or 0
-    mark = "?" if calls is None else "!" if abs(calls - truth["count"]) > 3 * error + 1 else "+"
+    bound = report.get("calls_at_least") and calls < truth["count"]
+    mark = "?" if calls is None else "+" if bound or abs(calls - truth["count"]) <= 3 * error + 1 else "!"
     return truth["count"] / seconds, None if calls is None else calls / seconds, error / seconds, mark
 
 

@@ -160,9 +160,12 @@ public class Timed {
             return THREADS.getCurrentThreadCpuTime();
         } catch (UnsupportedOperationException e) { return -1; }
     }
-    /** Total time for which the kernel had no core for this thread; always 0 in virtual threads, and where reading takes too long. */
+    /**
+     * Total time for which the kernel had no core for this thread; always 0 in virtual threads, where reading takes too long, and where each
+     * call has a thread: the open file is that of the first one.
+     */
     long delay() {
-        if (family.ms < 2 || family.name.startsWith("virtual")) return 0;
+        if (family.ms < 2 || family.name.startsWith("virtual") || family.name.endsWith("each")) return 0;
         try {
             if (schedstat == null) schedstat = new RandomAccessFile("/proc/thread-self/schedstat", "r");
             schedstat.seek(0);
