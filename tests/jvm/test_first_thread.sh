@@ -27,7 +27,7 @@ ok "jhot status names the JVM" grep -q "^$jvm neighbours" "$T/out" || diag_file 
 ok "jhot dump shows its threads with native names" grep -qE 'start_thread|clone' "$T/dump" || diag_file "$T/dump"
 "$JHOT" record -d 1 -e cpu -o - --format=collapsed "$jvm" >"$T/stacks" 2>"$T/err" </dev/null
 is "jhot record exits with 0" $? 0 || diag_file "$T/err"
-ok "stacks have Java frames below native frames with names" grep -qE '^(clone|start_thread|_*clone3).*Neighbours.mix' "$T/stacks" ||
+ok "stacks have Java frames below native frames with names" grep -qE '^(clone|start_thread|_*clone3).*Neighbours.turn' "$T/stacks" ||
 	diag_file "$T/stacks"
 is "the embedding program received no signal" "$(od -An -t u8 -j 8 -N 8 "$T/roles/quit-collector" | tr -d ' ')" 0
 is "the JVM writes only its own lines" "$(cat "$T/jvm.out")" ready
