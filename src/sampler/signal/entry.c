@@ -80,7 +80,10 @@ void sig_scratch_release(struct scratch *scratch)
 /* clang-format off */
 #if defined(__x86_64__)
 _Static_assert(SYS_gettid == 186, "as sig_sample calls it");
-/* If the thread has set it, misaligned accesses fault; the kernel does not clear it for handlers. */
+/*
+ * If the thread has set this flag, misaligned accesses fault; the kernel does not clear it for handlers. It is cleared only where
+ * it is set: a debugger that steps over popfq leaves the thread's trap flag set, which later ends the JVM.
+ */
 #define FLAG_ALIGNMENT 0x40000
 /*
  * rbx: interrupted stack pointer   r8: address of the owner word   r9d: this thread's id
@@ -122,8 +125,12 @@ __asm__(
 	"	leaq sig_stacks(%rip), %rax\n"
 	"	leaq (%rax,%rcx), %rsp\n"
 	"	pushfq\n"
+	"	testl $" TEXT(FLAG_ALIGNMENT) ", (%rsp)\n"
+	"	jz 6f\n"
 	"	andl $~" TEXT(FLAG_ALIGNMENT) ", (%rsp)\n"
 	"	popfq\n"
+	"	pushq %rax\n"
+	"6:	addq $8, %rsp\n"
 	"	movl %r9d, %ecx\n"
 	"	call sig_handle\n"
 	"	movq %rbx, %rsp\n"
