@@ -106,6 +106,10 @@ static void test_empty(void)
 	drive_keys(&ui, ui.now_ms, " 2");
 	ok(drive_shows(&ui, "alloc was not sampled in this window."),
 		"a frozen window before the event's start is reported as not sampled");
+	fake.vitals.events[EVENT_WALL].state = VITALS_ON;
+	drive_keys(&ui, ui.now_ms, " 4");
+	ok(drive_shows(&ui, "Sampling wall: the first rows appear within a second."),
+		"an event whose sampling has only just begun is not reported as empty");
 	ui_done(&ui);
 	fake_done(&fake);
 }

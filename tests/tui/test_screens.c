@@ -275,6 +275,8 @@ static bool draw(const struct screen *s, size_t size, bool ascii, struct drawn *
 
 	fake_init(&d->fake, 400);
 	d->fake.idle = s->idle;
+	if (s->idle)
+		profile_event_runs(d->fake.profile, EVENT_CPU, 0, true);
 	d->fake.broken = s->broken;
 	d->fake.timed = s->timed;
 	d->options = (struct app_options){

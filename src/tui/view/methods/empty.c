@@ -32,6 +32,7 @@ void empty_reason(const struct ui *ui, char *out, size_t bytes)
 	struct profile_query q = ui_query(ui);
 	uint32_t covered = ui->sums.covered;
 	bool past = ui->scope.time.frozen || ui->ended || ui->options->file;
+	struct profile_run run;
 	char span[32];
 
 	if (v->state != VITALS_ON) {
@@ -41,6 +42,8 @@ void empty_reason(const struct ui *ui, char *out, size_t bytes)
 	}
 	if (covered && q.to > profile_info(ui->profile).now) /* the incomplete current second */
 		covered--;
+	if (!past && !profile_get_run(ui->profile, ui->scope.event, 0, &run)) /* just switched on */
+		covered = 0;
 	if (!covered) {
 		snprintf(out, bytes,
 			past ? "%s was not sampled in this window."
