@@ -2,9 +2,9 @@
 /*
  * Cost of walks: a histogram per class of stack depth, in ticks of the CPU's own clock.
  *
- * Handlers measure every COST_OF-th walk, unless the thread may not read that clock. The publisher converts the histograms to quantiles in ns on the status
- * page. The clock also runs while a thread is preempted, so the highest quantiles reflect the load of the machine as
- * well.
+ * Handlers measure the first COST_FIRST walks, which meet most new names, and then every COST_OF-th, unless the thread may
+ * not read that clock. The publisher converts the histograms to quantiles in ns on the status page. The clock also runs while
+ * a thread is preempted, so the highest quantiles reflect the load of the machine as well.
  */
 #ifndef JHOT_SAMPLER_COST_H
 #define JHOT_SAMPLER_COST_H
@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#define COST_FIRST      64u
 #define COST_OF         8u
 #define COST_OCTAVE_MIN 6u  /* clamp: fewer than 64 ticks count as 64 */
 #define COST_OCTAVES    22u /* the last one is open-ended */

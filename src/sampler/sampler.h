@@ -124,7 +124,7 @@ struct sampler {
 	struct counters counters;
 	struct cost cost;
 	_Atomic uint32_t handlers;
-	_Atomic uint32_t walks; /* every COST_OF-th is measured */
+	_Atomic uint32_t walks; /* see cost.h */
 	_Atomic uint64_t depth; /* WIRE_DEPTH() */
 	/* True when the table fills faster than the publisher drains it. */
 	_Atomic uint32_t hurry;

@@ -39,7 +39,7 @@ struct wire_counter {
 
 /*
  * Cost of walking stacks of one depth class, from registers to named frames. A class has stacks of at most depth_max user
- * frames and more than the previous class. `walks` are those that were measured, one in eight. The copying of names that are new is not included, but reported in name_cost.
+ * frames and more than the previous class. `walks` are those that were measured, the first and then one in eight. The copying of names that are new is not included, but reported in name_cost.
  */
 struct wire_walk_cost {
 	_Atomic uint32_t depth_max; /* UINT32_MAX: unlimited */

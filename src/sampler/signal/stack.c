@@ -335,7 +335,8 @@ void sig_stack_interrupted(
 	regs_read(ucontext, &regs);
 	stack->pc = regs.pc;
 	uint32_t walks = atomic_fetch_add_explicit(&s->walks, 1, memory_order_relaxed);
-	stack->measured = walks % COST_OF == COST_OF / 2 && raw_may_read_counter();
+	stack->measured =
+		(walks < COST_FIRST || walks % COST_OF == COST_OF / 2) && raw_may_read_counter();
 	if (open && java && s->layout && java_proved(stack, java))
 		stack_in_place(stack, java, regs.sp);
 	stack->id = stack_id(stack, java);
