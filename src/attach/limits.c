@@ -250,7 +250,7 @@ static int check_heap(const struct hotspot *jvm, struct err *err)
 	const struct heap *h = &jvm->heap;
 	int64_t need = h->most / HEAP_PART > HEAP_BYTES ? h->most / HEAP_PART : HEAP_BYTES;
 
-	if (!jvm->heap_matters || h->left < 0 || h->left >= need)
+	if (!jvm->exits_on_full_heap || h->left < 0 || h->left >= need)
 		return 0;
 	err_set(err, ERR_ATTACH,
 		"The heap of JVM %d is full, and the JVM ends, runs a command or writes a dump "

@@ -212,9 +212,8 @@ static int refused(const struct hotspot *jvm, int error, struct err *err)
 			(int)jvm->pid);
 		if (scope && scope < SCOPE_NOBODY)
 			err_hint(err,
-				"sudo sysctl kernel.yama.ptrace_scope=0     lets every program "
-				"trace the "
-				"others of its user, so set it back to %d afterwards",
+				"sudo sysctl kernel.yama.ptrace_scope=0     allows each program "
+				"to trace all others of its user; restore %d afterwards",
 				scope);
 	}
 	err_detail(

@@ -87,7 +87,7 @@ static void agent_keep(void)
 /* HWCAP2_FSGSBASE of asm/hwcap2.h */
 #define READS_FS 2u
 
-static void agent_ask_cpu(void)
+static void agent_detect_cpu(void)
 {
 #if defined(__x86_64__)
 	unsigned long (*get)(unsigned long) =
@@ -106,7 +106,7 @@ static int session_start(JavaVM *vm, const struct options *options)
 	if (result != AGENT_OK)
 		return result;
 	agent_keep();
-	agent_ask_cpu();
+	agent_detect_cpu();
 	result = jvm_prepare(vm);
 	if (result != AGENT_OK)
 		return result;

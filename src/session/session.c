@@ -217,8 +217,8 @@ bool session_idle(void *ctx)
 }
 
 /*
- * Asks the agent to leave, and drains what it still publishes, waiting for names unless the caller cancels. If the agent does not
- * answer, the lease ends its session.
+ * Ends the agent's session, and drains the records that it still publishes. Waits for outstanding names unless the caller
+ * cancels. If the agent does not answer, it ends the session itself when the lease expires.
  */
 static void session_leave(struct session *s)
 {

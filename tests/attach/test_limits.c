@@ -255,7 +255,7 @@ static void test_heap(void)
 	full.heap = (struct heap){.left = 200 << 10, .most = 32 << 20};
 	err = (struct err){0};
 	is_int(limits_check_agent(&full, &err), 0, "a full heap is no limit");
-	full.heap_matters = true;
+	full.exits_on_full_heap = true;
 	is_int(limits_check_agent(&full, &err), -1,
 		"it is if the JVM exits when an allocation fails");
 	ok(strstr(err.what, "heap") && strstr(err.hint, "-Xmx"), "the error advises more heap");

@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Reads the sizes of the heap's spaces, which HotSpot updates in each collection. The maximum of each generation of Serial, Parallel
- * and CMS is its own, and nothing can be allocated in their survivor spaces; with other collectors each generation may grow to
- * the whole heap.
- */
+/* Reads the sizes of the heap's spaces, which HotSpot updates in each collection. */
 #include "attach/jvm/heap.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define GENERATIONS 2
@@ -15,20 +9,14 @@
 #define MOST        (INT64_MAX / 16)
 
 /* The value of a counter; 0 if there is none. */
-__attribute__((format(printf, 2, 3))) static int64_t value_of(
-	const struct hsperf *perf, const char *format, ...)
+static int64_t value_of(const struct hsperf *perf, int index)
 {
-	char name[64];
-	va_list ap;
+	int64_t value = hsperf_long(perf, index);
 
-	va_start(ap, format);
-	vsnprintf(name, sizeof(name), format, ap);
-	va_end(ap);
-	int64_t value = hsperf_long(perf, hsperf_find(perf, name));
 	return value > 0 && value < MOST ? value : 0;
 }
 
-static bool has_survivors(const struct hsperf *perf)
+bool heap_is_divided(const struct hsperf *perf)
 {
 	static const char *const collectors[] = {
 		"Serial", "Copy", "Parallel", "PS", "PCopy", "ParNew"};
@@ -43,16 +31,18 @@ static bool has_survivors(const struct hsperf *perf)
 
 struct heap heap_read(const struct hsperf *perf)
 {
-	bool apart = has_survivors(perf);
+	bool divided = heap_is_divided(perf);
 	int64_t used = 0, most = 0;
 
 	for (int g = 0; g < GENERATIONS; g++) {
-		int64_t limit = value_of(perf, "sun.gc.generation.%d.maxCapacity", g);
+		int64_t limit =
+			value_of(perf, hsperf_findf(perf, "sun.gc.generation.%d.maxCapacity", g));
 
-		most = apart ? most + limit : limit > most ? limit : most;
+		most = divided ? most + limit : limit > most ? limit : most;
 		for (int s = 0; s < SPACES; s++)
-			used += value_of(perf, "sun.gc.generation.%d.space.%d.%s", g, s,
-				apart && g == 0 && s > 0 ? "capacity" : "used");
+			used += value_of(
+				perf, hsperf_findf(perf, "sun.gc.generation.%d.space.%d.%s", g, s,
+					      divided && g == 0 && s > 0 ? "capacity" : "used"));
 	}
 	if (!most || !used)
 		return (struct heap){-1, -1};

@@ -122,7 +122,7 @@ static void probe_counters(struct probe *p, struct hotspot *out)
 	char text[PERF_TEXT];
 
 	p->capability = '?';
-	out->heap_matters = heap_has_option(p->cmdline.data, p->cmdline.len);
+	out->exits_on_full_heap = heap_has_option(p->cmdline.data, p->cmdline.len);
 	out->heap = (struct heap){-1, -1};
 	p->perf = hsperf_open(out->pid, out->nspid, &p->lib, &p->perf_err);
 	if (!p->perf)
@@ -137,7 +137,7 @@ static void probe_counters(struct probe *p, struct hotspot *out)
 			p->perf, hsperf_find(p->perf, options[i]), text, sizeof(text));
 
 		p->reduced |= strstr(text, "-Xrs") || strstr(text, "+ReduceSignalUsage");
-		out->heap_matters |= heap_has_option(text, strlen(text));
+		out->exits_on_full_heap |= heap_has_option(text, strlen(text));
 		out->full_signals &= known && !p->reduced && strlen(text) < PERF_TEXT - 10;
 	}
 	out->heap = heap_read(p->perf);

@@ -53,7 +53,8 @@ struct hotspot {
 	char temp[256];
 	bool full_signals; /* its counters prove that it runs without -Xrs */
 	struct heap heap;
-	bool heap_matters; /* it was told to exit, or the like, when an allocation in its heap fails */
+	/* An option makes it exit, run a command or write a heap dump when an allocation fails. */
+	bool exits_on_full_heap;
 };
 
 /*

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,6 +193,17 @@ int hsperf_find(const struct hsperf *h, const char *name)
 		if (!strcmp(h->counters[i].name, name))
 			return i;
 	return -1;
+}
+
+int hsperf_findf(const struct hsperf *h, const char *format, ...)
+{
+	char name[64];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(name, sizeof(name), format, ap);
+	va_end(ap);
+	return hsperf_find(h, name);
 }
 
 int64_t hsperf_long(const struct hsperf *h, int index)

@@ -31,7 +31,10 @@ void hsperf_close(struct hsperf *h);
 int hsperf_count(const struct hsperf *h);
 const char *hsperf_name(const struct hsperf *h, int index);
 int hsperf_find(const struct hsperf *h, const char *name); /* index; -1: none */
-int64_t hsperf_long(const struct hsperf *h, int index);    /* -1 for index -1 */
+/* The same for a formatted name of at most 63 characters. */
+__attribute__((format(printf, 2, 3))) int hsperf_findf(
+	const struct hsperf *h, const char *format, ...);
+int64_t hsperf_long(const struct hsperf *h, int index); /* -1 for index -1 */
 /* A text, cleaned (base/clean.h) and cut to fit; false and "" if there is none. */
 bool hsperf_string(const struct hsperf *h, int index, char *out, size_t bytes);
 

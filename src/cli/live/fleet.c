@@ -31,7 +31,7 @@
 #define SCAN_AGAIN_NS  (10 * NS_PER_S) /* a new process may take this long to become a JVM */
 #define RETRY_FIRST_NS (2 * NS_PER_S)
 #define RETRY_MOST_NS  (60 * NS_PER_S)
-#define LATE_NS        (3 * NS_PER_S) /* lets a recorder of a new JVM attach first, to be watched */
+#define LATE_NS        (3 * NS_PER_S)  /* a waiting recorder attaches first */
 #define ENDED_NS       (10 * NS_PER_S) /* a JVM that has ended keeps its row for this long */
 #define QUIT_MS        3000
 #define QUIT_AGAIN_MS  1000 /* a second SIGTERM: do not wait for names */

@@ -387,7 +387,7 @@ static int recorder_join(struct recorder *r, struct err *err)
 	return 0;
 }
 
-/* Writes what is in no file yet. */
+/* Writes the seconds that are not in a file yet, and reports those that could not be written. */
 static void recorder_finish(struct recorder *r)
 {
 	sampling_finish(&r->sampling);

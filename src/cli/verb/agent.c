@@ -89,10 +89,11 @@ const struct verb verb_agent = {
 		"`stop` use them. If something prevents the recording, the JVM runs without "
 		"it, and the reason is in the system's log. In a JVM with a seccomp filter no "
 		"process is started.\n\n"
-		"With --requests, writes Request.java and libjhotrequest.so into the folder of "
-		"-o, default the current one. A program that calls this class tells profilers "
-		"which request each thread works for; samples of jhot then have its attributes "
-		"and its span. The class has no dependencies and needs JDK 8 or later.",
+		"With --requests, writes Request.java and libjhotrequest.so into the folder "
+		"given with -o, by default the current folder. A program that calls this class "
+		"publishes which request each of its threads works for; jhot's samples then have "
+		"the attributes and the span of that request. The class has no dependencies and "
+		"needs JDK 8 or later.",
 	.min_operands = 0,
 	.max_operands = 0,
 	.run = run_agent,

@@ -356,11 +356,11 @@ const struct finding_rule rule_finalizers = {
 /* --- offheap: memory outside the heap grows ------------------------------------------------------------ */
 
 /*
- * No counter has the size of direct buffers. The kernel's has all memory of no file, the heap
- * included, of which the part that was ever touched is not known: it is at least what was in use,
- * and at most what is committed. The rule takes the heap at its smallest at the start of the window
- * and at its largest at the end, so the growth is a lower bound. Samples show that the memory is
- * direct buffers; without them it may be the JVM's own (compiler, metaspace).
+ * No counter gives the size of direct buffers. The kernel counts all anonymous memory, which
+ * includes the resident part of the heap. That part is unknown; its lower bound is the heap in use,
+ * its upper bound the committed heap. The rule subtracts the upper bound at the end of the window
+ * and the lower bound at its start, so the computed growth is a lower bound. Samples prove that the
+ * memory is direct buffers; without them it may belong to the JVM (compiler, metaspace).
  */
 #define OFFHEAP_BYTES   ((int64_t)64 << 20) /* growth, ... */
 #define OFFHEAP_PARTS   4                   /* ... of which each part of the time has some, ... */

@@ -20,7 +20,7 @@
 #define SHORT_GAPS    1.5 /* calls certainly inside for fewer polls than this are short */
 #define SHORT_BUCKETS 14
 #define SHORT_SPAN    3.5 /* of the buckets, in gaps */
-#define ROUNDS        20  /* more of them amplify noise: short durations are hard to tell apart */
+#define ROUNDS        20  /* of expectation maximization; further rounds fit noise */
 #define COUNT_ERROR   0.01
 #define UNITS         64 /* per gap: resolution of spans of time when short durations are estimated */
 #define UNIT_BITS     21
@@ -192,12 +192,14 @@ static uint32_t estimate_short(
 	return n;
 }
 
-#define TOLD_APART 0.4
+/* No calls are assumed to be merged if this share of the unobserved pauses was recognized by the callers. */
+#define DISTINGUISHED 0.4
 
 /*
- * The number of calls that look like one with the call before. If calls of one thread cannot be told apart by their callers, this
- * is the number of pauses between them in which no poll fell, which is estimated as that of short calls. If they can, calls have
- * been told apart across such pauses.
+ * Estimates how many calls were merged with the previous call of their thread. Without entries, two calls are distinguished by a
+ * poll in the pause between them, or by their callers' stack words. If the callers never differ, each pause without a poll merges two
+ * calls; the number of such pauses is estimated from the observed ones, like that of short calls. If the callers differ, calls
+ * are found that follow each other without an observed pause (`apart`).
  */
 static double count_merged(const struct gather *g, double gap)
 {
@@ -231,7 +233,7 @@ static double count_merged(const struct gather *g, double gap)
 		unseen += entries[i].weight * (1 - seen_part(entries[i].ns, gap));
 	free(pauses);
 	free(last);
-	return apart > TOLD_APART * unseen ? 0 : unseen - apart;
+	return apart > DISTINGUISHED * unseen ? 0 : unseen - apart;
 }
 
 static int by_duration(const void *a, const void *b)

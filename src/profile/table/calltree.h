@@ -5,8 +5,8 @@
  * Frames with equal display names in one place (overloads, lines, types) are one node; node.type is
  * that of most samples. Node 0 is "all". Parents come before their children. Children are sorted by
  * total, largest first, then the program's own methods, then by method id. With `threads` the first
- * level is the thread. A node's path hash is stable between refreshes, so views keep what is
- * expanded by it.
+ * level is the thread. A node's path hash is stable between refreshes; views identify expanded
+ * nodes by it.
  *
  *   self  = samples that end at the node (inverted: that begin there)
  *   total = self + the totals of all children + what min_share omitted

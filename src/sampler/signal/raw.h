@@ -104,7 +104,7 @@ static inline uint64_t raw_libc_thread_pointer(void)
 	return pointer;
 }
 
-/* True when the kernel lets programs read the register (x86-64, Linux 5.9). Set by agent.c. */
+/* True when user code may execute rdfsbase (x86-64, Linux 5.9). agent.c sets it before the first session. */
 extern bool raw_reads_fs;
 
 /* The same on any thread, for any value of its register. 0: none. */

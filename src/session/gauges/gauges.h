@@ -109,6 +109,7 @@ void gauges_cpu_end(struct gauges_cpu *c, uint64_t now_ns, const struct proc_cpu
 
 struct gauges_heap {
 	const struct gauges_collector *kind; /* NULL: unknown collector */
+	bool divided; /* heap_is_divided: the maximum is the sum of those of the generations */
 	int64_t ticks_per_s;
 	bool sync_apart; /* safepoint_time excludes the time until all threads have stopped */
 	int used[GAUGES_SPACES];

@@ -5,7 +5,8 @@
  */
 #include "session/gauges/gauges.h"
 
-#include <stdarg.h>
+#include "attach/jvm/heap.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -13,42 +14,28 @@
 #define SYNC_APART_JDK 14
 
 /*
- * Indexed by the prefix of the first sun.gc.collector.N.name. shared: each generation may grow to the whole heap, so the
- * maximum is not the sum. whole: invocations of each collector per collection of the whole heap (ZGC counts its three pauses,
- * G1 the two of its marking, Shenandoah four parts of four pauses); 0: not whole collections. For generational ZGC, eight young
- * collections (24 pauses) count as a whole one, since old ones may never happen. uncounted: replaces `whole` for G1 without a
- * counter of marking (JDK 8).
+ * Indexed by the prefix of the first sun.gc.collector.N.name. whole: invocations of each collector per collection of the
+ * whole heap (ZGC counts its three pauses, G1 the two of its marking, Shenandoah four parts of four pauses); 0: not whole
+ * collections. For generational ZGC, eight young collections (24 pauses) count as a whole one, since old ones may never
+ * happen. uncounted: replaces `whole` for G1 without a counter of marking (JDK 8).
  */
 struct gauges_collector {
 	const char *prefix, *name;
-	bool shared;
 	int whole[GAUGES_COLLECTORS], uncounted;
 };
 static const struct gauges_collector gauges_collectors[] = {
-	{"G1", "G1", true, {0, 1, 2}, 8},
-	{"ZGC", "ZGC", true, {24, 0, 3}, 0},
-	{"Z ", "ZGC", true, {0, 0, 3}, 0},
-	{"Shenandoah", "Shenandoah", true, {0, 16, 0}, 0},
-	{"Parallel", "Parallel", false, {0, 1, 0}, 0},
-	{"PS", "Parallel", false, {0, 1, 0}, 0},
-	{"Serial", "Serial", false, {0, 1, 0}, 0},
-	{"Copy", "Serial", false, {0, 1, 0}, 0},
-	{"PCopy", "CMS", false, {0, 1, 0}, 0},
-	{"ParNew", "CMS", false, {0, 1, 0}, 0},
-	{"Epsilon", "Epsilon", true, {0, 0, 0}, 0},
+	{"G1", "G1", {0, 1, 2}, 8},
+	{"ZGC", "ZGC", {24, 0, 3}, 0},
+	{"Z ", "ZGC", {0, 0, 3}, 0},
+	{"Shenandoah", "Shenandoah", {0, 16, 0}, 0},
+	{"Parallel", "Parallel", {0, 1, 0}, 0},
+	{"PS", "Parallel", {0, 1, 0}, 0},
+	{"Serial", "Serial", {0, 1, 0}, 0},
+	{"Copy", "Serial", {0, 1, 0}, 0},
+	{"PCopy", "CMS", {0, 1, 0}, 0},
+	{"ParNew", "CMS", {0, 1, 0}, 0},
+	{"Epsilon", "Epsilon", {0, 0, 0}, 0},
 };
-
-__attribute__((format(printf, 2, 3))) static int gauges_find(
-	const struct hsperf *perf, const char *format, ...)
-{
-	char name[64];
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(name, sizeof(name), format, ap);
-	va_end(ap);
-	return hsperf_find(perf, name);
-}
 
 /* The row of the JVM's collector; NULL: unknown. */
 static const struct gauges_collector *gauges_kind(const struct hsperf *perf)
@@ -56,7 +43,7 @@ static const struct gauges_collector *gauges_kind(const struct hsperf *perf)
 	char name[64];
 
 	for (int i = 0; i < GAUGES_COLLECTORS; i++) {
-		if (!hsperf_string(perf, gauges_find(perf, "sun.gc.collector.%d.name", i), name,
+		if (!hsperf_string(perf, hsperf_findf(perf, "sun.gc.collector.%d.name", i), name,
 			    sizeof(name)))
 			continue;
 		for (size_t k = 0; k < sizeof(gauges_collectors) / sizeof(gauges_collectors[0]);
@@ -89,16 +76,17 @@ void gauges_heap_init(struct gauges_heap *h, const struct hsperf *perf, int jdk)
 {
 	h->sync_apart = jdk >= SYNC_APART_JDK;
 	h->kind = gauges_kind(perf);
+	h->divided = heap_is_divided(perf);
 	h->ticks_per_s = hsperf_long(perf, hsperf_find(perf, "sun.os.hrt.frequency"));
 	for (int i = 0; i < GAUGES_SPACES; i++)
-		h->used[i] = gauges_find(perf, "sun.gc.generation.%d.space.%d.used", i / 3, i % 3);
+		h->used[i] = hsperf_findf(perf, "sun.gc.generation.%d.space.%d.used", i / 3, i % 3);
 	for (int i = 0; i < GAUGES_GENERATIONS; i++) {
-		h->committed[i] = gauges_find(perf, "sun.gc.generation.%d.capacity", i);
-		h->max[i] = gauges_find(perf, "sun.gc.generation.%d.maxCapacity", i);
+		h->committed[i] = hsperf_findf(perf, "sun.gc.generation.%d.capacity", i);
+		h->max[i] = hsperf_findf(perf, "sun.gc.generation.%d.maxCapacity", i);
 	}
 	for (int i = 0; i < GAUGES_COLLECTORS; i++) {
-		h->invocations[i] = gauges_find(perf, "sun.gc.collector.%d.invocations", i);
-		h->time[i] = gauges_find(perf, "sun.gc.collector.%d.time", i);
+		h->invocations[i] = hsperf_findf(perf, "sun.gc.collector.%d.invocations", i);
+		h->time[i] = hsperf_findf(perf, "sun.gc.collector.%d.time", i);
 	}
 	h->safepoints = hsperf_find(perf, "sun.rt.safepoints");
 	h->safepoint_time = hsperf_find(perf, "sun.rt.safepointTime");
@@ -166,9 +154,9 @@ void gauges_heap_read(struct gauges_heap *h, const struct hsperf *perf, struct v
 	h->low = 0;
 	out->heap_committed = gauges_sum(perf, h->committed, GAUGES_GENERATIONS);
 	int64_t young = hsperf_long(perf, h->max[0]), old = hsperf_long(perf, h->max[1]);
-	out->heap_max = !h->kind || !h->kind->shared ? gauges_sum(perf, h->max, GAUGES_GENERATIONS)
-			: young > old                ? young
-						     : old;
+	out->heap_max = !h->kind || h->divided ? gauges_sum(perf, h->max, GAUGES_GENERATIONS)
+			: young > old          ? young
+					       : old;
 	snprintf(out->gc_name, sizeof(out->gc_name), "%s", h->kind ? h->kind->name : "");
 	out->gc_count = gauges_sum(perf, h->invocations, GAUGES_COLLECTORS);
 	int64_t sum = -1;

@@ -2,7 +2,8 @@
 /*
  * Output from the live view: the export dialog, saving, copying names.
  *
- * app_ops writes the files. ui->output has the dialog's last choices and what is saved; only output.c knows its fields.
+ * app_ops writes the files. ui->output contains the dialog's last choices and which data has been saved; it is private to
+ * output.c.
  * A failure shows a message and changes nothing: the data is kept and the dialog stays open.
  */
 #ifndef JHOT_TUI_FRAME_OUTPUT_H
@@ -14,8 +15,8 @@
 struct output *output_new(const struct ui *ui);
 void output_restart(struct ui *ui); /* for another profile, of which nothing is saved yet */
 /*
- * Saves what is unsaved, unless the user chose to discard it. Returns what was saved, or why not, "" if there
- * is nothing to report.
+ * Saves unsaved samples, unless the user chose to discard them. Returns a message: which file was written, or why
+ * none was; "" if there were none to save.
  */
 const char *output_end(struct ui *ui);
 /* The suffix of the selected export format, such as ".svg". */

@@ -234,7 +234,8 @@ const char *ui_selected(const struct ui *ui); /* name of its selected row; NULL:
 struct area ui_body(const struct ui *ui, enum view_id view); /* the area that view draws in */
 void ui_show(struct ui *ui, enum view_id view);
 
-struct profile_query ui_query(const struct ui *ui); /* for what is shown */
+/* The query for the current event, window and filters. */
+struct profile_query ui_query(const struct ui *ui);
 bool ui_has_event(const struct ui *ui, int event);
 const char *ui_owner(const struct ui *ui); /* of a session that is only watched, or "" */
 /* Restricts everything to one thread or pool. PROFILE_ANY_THREAD, 0: to none. */

@@ -14,8 +14,8 @@
  *
  * A view's state begins with a struct view_state. It is allocated, zeroed, when the view is first shown and freed with
  * the ui or its profile. update computes rows from the profile (sort: order from scratch, else keep the order as far as
- * the data allows), load_pane computes the side pane; draw runs no queries. Only back, and the view's commands in
- * command.h, may change what is shown. Every function but draw may be NULL.
+ * the data allows), load_pane computes the side pane; draw runs no queries. Only `back` and the view's commands
+ * (command.h) may modify the ui; the other functions get it as const. Every function but draw may be NULL.
  */
 #ifndef JHOT_TUI_FRAME_VIEW_H
 #define JHOT_TUI_FRAME_VIEW_H

@@ -78,8 +78,9 @@ static const struct help_term terms[] = {
 		"thread entry frames, and inner frames of native runs below Java where no sample "
 		"ends; exported files have all frames"},
 	{METHODS | TREE | FLAME | CALLERS, "K",
-		"cycles through what is hidden; a run of hidden frames is one row, such as "
-		"[framework frames]; the frameworks are a setting"},
+		"selects which frames are hidden: framework, native and kernel, all of these, or "
+		"none; a run of them is one row, such as [framework frames]; which packages are "
+		"frameworks is a setting"},
 	{METHODS | TREE | FLAME | CALLERS, "idle",
 		"in wall, threads that wait for work are hidden (a shows them): idle threads of a "
 		"pool, waiting threads of the JVM; shares refer to the others"},

@@ -39,7 +39,7 @@ public final class Requests {
     private static volatile long sink;
     static volatile Object garbage;
 
-    private static long mix(long x, int rounds) {
+    static long mix(long x, int rounds) {
         for (int i = 0; i < rounds; i++) {
             x ^= x >>> 33;
             x *= 0xff51afd7ed558ccdL;

@@ -7,29 +7,20 @@ import jhot.Request;
 public final class Spans {
     private static volatile long sink;
 
-    private static long mix(long x, int rounds) {
-        for (int i = 0; i < rounds; i++) {
-            x ^= x >>> 33;
-            x *= 0xff51afd7ed558ccdL;
-            x ^= x >>> 29;
-        }
-        return x;
-    }
-
     static void workCart(long x) {
-        sink = mix(x, 400_000);
+        sink = Requests.mix(x, 400_000);
     }
 
     static void workPay(long x) {
-        sink = mix(x + 1, 200_000);
+        sink = Requests.mix(x + 1, 200_000);
     }
 
     static void workNone(long x) {
-        sink = mix(x + 2, 200_000);
+        sink = Requests.mix(x + 2, 200_000);
     }
 
     static void workVirtual(long x) {
-        sink = mix(x + 3, 200_000);
+        sink = Requests.mix(x + 3, 200_000);
     }
 
     /** Trace and span id begin with the route: 0x10 or 0x11. */
