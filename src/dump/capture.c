@@ -213,7 +213,7 @@ static int refused(const struct hotspot *jvm, int error, struct err *err)
 		if (scope && scope < SCOPE_NOBODY)
 			err_hint(err,
 				"sudo sysctl kernel.yama.ptrace_scope=0     allows each program "
-				"to trace all others of its user; restore %d afterwards",
+				"to trace all others of its user; set it back to %d afterwards",
 				scope);
 	}
 	err_detail(
